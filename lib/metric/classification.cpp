@@ -92,6 +92,14 @@ double LabelCounts::macro_f1() const {
   return counts_.empty() ? 0 : sum / static_cast<double>(counts_.size());
 }
 
+bool LabelCounts::disjoint() const {
+  const auto is_gold = [](const Counts& counts) { return counts.gold > 0; };
+  const auto is_predicted = [](const Counts& counts) { return counts.predicted > 0; };
+  return std::ranges::any_of(counts_, is_gold) && std::ranges::any_of(counts_, is_predicted) &&
+         std::ranges::none_of(counts_,
+                              [](const auto& counts) { return counts.gold > 0 && counts.predicted > 0; });
+}
+
 void Classification::add(std::string_view gold, std::string_view predicted) {
   ++count_;
   ++counts_.of(gold).gold;
@@ -119,10 +127,8 @@ double Classification::matthews() const {
   return variances == 0 ? 0 : (c * s - tp) / std::sqrt(variances);
 }
 
-bool Classification::confused() const {
-  return count_ > 0 && std::none_of(counts_.counts().begin(), counts_.counts().end(), [](const auto& counts) {
-           return counts.gold > 0 && counts.predicted > 0;
-         });
+int64_t Classification::gold_labels() const {
+  return std::ranges::count_if(counts_.counts(), [](const auto& counts) { return counts.gold > 0; });
 }
 
 void sort_labels(std::vector<std::string>& labels) {

@@ -37,6 +37,7 @@ class LabelCounts {
   Table table() const;                      // sorted by sort_labels()
   double micro_f1() const;
   double macro_f1() const;  // mean over all labels that occur, gold or predicted
+  bool disjoint() const;    // some labels occur as gold and some as predicted ones, but none as both
 
  private:
   StringTable labels_;
@@ -62,7 +63,8 @@ class Classification {
   using Pairs = std::map<std::pair<uint32_t, uint32_t>, int64_t>;
   const Pairs& pairs() const { return pairs_; }
   std::string_view label(uint32_t number) const { return counts_.labels().at(number); }
-  bool confused() const;  // no gold label occurs among the predictions
+  int64_t gold_labels() const;  // how many different ones there are
+  bool disjoint() const { return counts_.disjoint(); }
 
  private:
   LabelCounts counts_;
@@ -103,6 +105,7 @@ class Multilabel {
   double accuracy() const { return share(hits_, count_); }  // exact match of label sets
   LabelCounts::Table table() const { return counts_.table(); }
   std::vector<std::string> labels() const { return counts_.names(); }  // as in Classification
+  bool disjoint() const { return counts_.disjoint(); }
 
  private:
   LabelCounts counts_;

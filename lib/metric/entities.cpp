@@ -131,6 +131,12 @@ void EntityScore::merge(const EntityScore& other) {
   correct_tokens_ += other.correct_tokens_;
 }
 
+bool EntityScore::disjoint() const {
+  return all_.gold > 0 && all_.predicted > 0 && std::ranges::none_of(types_, [](const auto& type) {
+           return type.second.gold > 0 && type.second.predicted > 0;
+         });
+}
+
 void EntityScore::count(const Entity& entity, int64_t Counts::*member) {
   ++(all_.*member);
   auto type = types_.find(entity.type);

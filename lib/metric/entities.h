@@ -57,6 +57,7 @@ class EntityScore {
   double accuracy() const { return share(correct_tokens_, tokens_); }
   const Counts& all() const { return all_; }
   const std::map<std::string, Counts, std::less<>>& types() const { return types_; }
+  bool disjoint() const;  // there are gold and predicted entities, but no type occurs among both
 
  private:
   void count(const Entity& entity, int64_t Counts::*member);

@@ -189,7 +189,9 @@ std::optional<io::InputFormat> recognize_answers(io::Input& input) {
 std::optional<io::InputFormat> recognize_data(io::Input& input) {
   return recognize(input, [](const json::Value& line) {
     const auto data = line.find("data");
-    return data && data->kind() == json::Value::Kind::array;
+    if (!data || !data->is_array()) return false;
+    const auto articles = data->elements();  // a table of pandas has rows
+    return articles.empty() || articles.front().kind() == json::Value::Kind::object;
   });
 }
 

@@ -22,7 +22,8 @@ namespace bert::metric {
 // Predictions compared with gold labels: what metrics are computed from. A task fills its part.
 struct Evaluation {
   double loss = 0;  // of training, or of the dev set
-  // Share of right predictions in a training step, and for the task replaced also in the dev set.
+  // Share of right predictions in a training step, and for the task replaced in the dev set and by
+  // bert-score.
   std::optional<double> step_accuracy = {};
   std::optional<double> mlm_loss = {}, mlm_accuracy = {}, nsp_loss = {}, nsp_accuracy = {};
 

@@ -56,9 +56,18 @@ void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
   } else if (gold_) {
     prepared = prepare_joined(fields, record);
   } else {
-    prepared.predictions.push_back({0, scorer_->compare(scorer_->gold(fields), fields)});
+    prepared.predictions.push_back({0, scorer_->compare(gold_of(fields), fields)});
   }
   record.work = std::make_unique<Prepared>(std::move(prepared));
+}
+
+std::string ScoreFilter::gold_of(const io::Fields& fields) const {
+  try {
+    return scorer_->gold(fields);
+  } catch (const Error&) {
+    if (fields.names() != std::vector<std::string>{"prediction"}) throw;
+    throw Error("has a prediction only; ", opt::gold, " names the file with the gold labels");
+  }
 }
 
 ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, const io::Record& record) const {

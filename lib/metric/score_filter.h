@@ -41,6 +41,7 @@ class ScoreFilter : public io::Filter {
 
  private:
   struct Prepared;
+  std::string gold_of(const io::Fields& fields) const;
   Prepared prepare_joined(const io::Fields& fields, const io::Record& record) const;
   void require_same_text(const io::Fields& fields, size_t place) const;
   void add(Prepared& prepared);

@@ -133,7 +133,7 @@ class LabelScorer : public Scorer {
       remarks = spelling_notes(labels_.labels());
       add_note(missing_note(labels_.labels()), remarks);
     }
-    if (task_ == task::Task::classify && labels_.count() >= 2 && labels_.confused()) {
+    if (task_ == task::Task::classify && labels_.count() >= 2 && labels_.disjoint()) {
       remarks.emplace_back(kNeverPredicted);
     } else if (evaluation_.calibration.count() > 0 && !evaluation_.is_calibrated()) {
       remarks.push_back("no " + listed(calibrated_metrics(), "or") + ": " + missing_probabilities());
@@ -233,9 +233,10 @@ class MultilabelScorer : public Scorer {
   }
 
   std::vector<std::string> remarks() const override {
-    auto remarks = spelling_notes(evaluation_.label_sets.labels());
-    for (const auto& note : {missing_note, list_note})
-      add_note(note(evaluation_.label_sets.labels()), remarks);
+    const auto& sets = evaluation_.label_sets;
+    auto remarks = spelling_notes(sets.labels());
+    for (const auto& note : {missing_note, list_note}) add_note(note(sets.labels()), remarks);
+    if (sets.count() >= 2 && sets.disjoint()) remarks.emplace_back(kNeverPredicted);
     return remarks;
   }
 

@@ -12,13 +12,21 @@ namespace {
 
 enum class Tagging { unknown, entities, plain };  // unknown: only O, "B" and "I"
 
+// What to do if the gold tags are none.
+std::string where_gold_is(bool in_columns) {
+  return in_columns ? "in CoNLL, the gold tag is in the last column but one"
+                    : "name the gold tags with " + opt::label_field + ", or those of a CoNLL file with " +
+                          opt::tag_column;
+}
+
 struct ComparedTags : io::Work {
   Tagging kind = Tagging::unknown;
   std::string tag;              // the first tag that shows the kind
   EntityScore score;            // not of plain tags
   std::string gold, predicted;  // packed; not of entities
   int64_t sentences = 0;
-  bool two_columns = false;  // of CoNLL
+  bool in_columns = false;   // of CoNLL
+  bool two_columns = false;  // of them
 
   void add(std::span<const std::string_view> gold_tags, std::span<const std::string_view> predicted_tags,
            std::optional<Scheme> scheme);
@@ -54,6 +62,10 @@ void ComparedTags::add(std::span<const std::string_view> gold_tags,
     kind = Tagging::entities;
   } else {
     look_at(gold_tags);
+    const auto entity = std::ranges::find_if(predicted_tags, io::has_prefix);
+    if (kind == Tagging::plain && !two_columns && entity != predicted_tags.end())
+      throw Error("has the gold tag \"", tag, "\", but the predicted tag \"", *entity, "\"; ",
+                  where_gold_is(in_columns));
     look_at(predicted_tags);
   }
   ++sentences;
@@ -61,6 +73,16 @@ void ComparedTags::add(std::span<const std::string_view> gold_tags,
   if (kind == Tagging::entities) return;
   for (const auto one : gold_tags) pack(gold, one);
   for (const auto one : predicted_tags) pack(predicted, one);
+}
+
+// The last line that cannot be a comment or the start of a document; "" if there is none.
+std::string_view last_row(std::string_view sentence) {
+  while (!sentence.empty()) {
+    const size_t begin = sentence.find_last_of('\n', sentence.size() - 1) + 1;
+    if (sentence[begin] != '#' && sentence[begin] != '-') return sentence.substr(begin);
+    sentence = sentence.substr(0, begin == 0 ? 0 : begin - 1);
+  }
+  return sentence;
 }
 
 // Entities, or tags without a prefix such as parts of speech.
@@ -92,12 +114,13 @@ class TagScorer : public Scorer {
       compared->add(gold, predicted, scheme_);
       gold.clear(), predicted.clear();
     };
+    const auto row = last_row(sentence);
     while (!sentence.empty()) {
       const size_t end = std::min(sentence.find('\n'), sentence.size());
       const auto line = sentence.substr(0, end);
       const auto words = io::columns_of(line);
       sentence.remove_prefix(std::min(end + 1, sentence.size()));
-      if (gold.empty() && io::is_conll_comment(line)) continue;
+      if (gold.empty() && io::is_conll_comment(line, row)) continue;
       if (io::is_conllu_row(line))
         throw Error(
             "has the ten columns of CoNLL-U, but no predictions; expected the gold and the predicted tag in "
@@ -111,6 +134,7 @@ class TagScorer : public Scorer {
         throw Error("the line \"", line,
                     "\" has a single column, expected the gold and the predicted tag at its end");
       compared->two_columns = words.size() == 2;
+      compared->in_columns = true;
       gold.push_back(words[words.size() - 2]);
       predicted.push_back(words.back());
     }
@@ -122,6 +146,7 @@ class TagScorer : public Scorer {
   void add(size_t, const io::Work& work) override {
     const auto& compared = static_cast<const ComparedTags&>(work);
     settle(compared);
+    in_columns_ |= compared.in_columns;
     sentences_ += compared.sentences;
     evaluation_.entities.merge(compared.score);
     if (kind_ == Tagging::entities) return;
@@ -138,18 +163,32 @@ class TagScorer : public Scorer {
   }
 
   std::vector<std::string> remarks() const override {
-    const auto& tags = evaluation_.labels;
-    if (kind_ == Tagging::plain && tags.count() >= 2 && tags.confused())
-      return {std::string(kNeverPredicted)};
+    std::vector<std::string> remarks;
+    if (const auto doubt = doubt_of_gold(); !doubt.empty())
+      remarks.push_back(doubt + " (" + where_gold_is(in_columns_) + ")");
     const auto mixture = scheme_ || kind_ == Tagging::plain ? "" : gold_schemes_.mixture();
-    if (mixture.empty()) return {};
-    return {"gold tags mix the schemes " + mixture +
-            ": a tag that does not continue an entity begins one, unless " + opt::scheme + " names a scheme"};
+    if (!mixture.empty())
+      remarks.push_back("gold tags mix the schemes " + mixture +
+                        ": a tag that does not continue an entity begins one, unless " + opt::scheme +
+                        " names a scheme");
+    return remarks;
   }
 
   std::string advice(std::string_view) const override { return ": tag \"" + tag_ + "\" has no prefix"; }
 
  private:
+  // Why the gold tags may be something else, such as the words; "" if they look like tags.
+  std::string doubt_of_gold() const {
+    constexpr int64_t kFewestWords = 10;
+    const auto& [tags, entities] = std::tie(evaluation_.labels, evaluation_.entities);
+    if (kind_ != Tagging::plain) return entities.disjoint() ? std::string(kNeverPredicted) : "";
+    if (tags.count() >= 2 && tags.disjoint()) return std::string(kNeverPredicted);
+    if (tags.count() >= kFewestWords && 2 * tags.gold_labels() > tags.count())
+      return std::to_string(tags.count()) + " words have " + std::to_string(tags.gold_labels()) +
+             " different gold tags: are they tags?";
+    return "";
+  }
+
   // All records must have the kind of tags that the first one shows.
   void settle(const ComparedTags& compared) {
     if (compared.kind == Tagging::unknown || compared.kind == kind_) return;
@@ -166,6 +205,7 @@ class TagScorer : public Scorer {
   Tagging kind_ = Tagging::unknown;
   std::string tag_;  // the first tag that showed the kind
   int64_t sentences_ = 0;
+  bool in_columns_ = false;  // gold and predicted tags of CoNLL
 };
 
 }  // namespace

@@ -24,6 +24,8 @@ const std::vector<Entry>& table() {
        .name = "replaced",
        .predicted = true,
        .trained = true,
+       .scored = true,
+       .gold_field = "labels",
        .base_rate = 1e-4,
        .epochs = 1,
        .warmup_share = 0.01},

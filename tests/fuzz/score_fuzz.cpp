@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const auto parts = fuzz::parts_of(fuzz::text_of(data + 1, size - 1), 3);
   metric::ScoreFilterOptions score{.on_error = io::OnError::skip};
-  score.score.task = task::tasks_with(&task::Entry::scored)[data[0] % 16 % 9];
+  const auto tasks = task::tasks_with(&task::Entry::scored);
+  score.score.task = tasks[data[0] % 16 % tasks.size()];
   if (data[0] / 16 % 2 == 1) {
     score.gold = files.write("gold", parts[1]);
     if (!parts[2].empty()) score.null_scores = files.write("null_scores", parts[2]);

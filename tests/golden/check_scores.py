@@ -136,6 +136,15 @@ def check_runs(check, rng):
                                               for query, names in order.items()])
 
 
+def check_replaced(check, rng):
+    rows = []
+    for _ in range(rng.randrange(1, 9)):
+        labels = [rng.choice([-100, 0, 0, 1]) for _ in range(rng.randrange(12))]
+        rows.append((labels, [g if rng.random() < 0.7 else 1 - g for g in labels if g != -100]))
+    check.expect(reference.replaced(rows), ["--task", "replaced"],
+                 [{"labels": labels, "prediction": prediction} for labels, prediction in rows])
+
+
 TAGS = ["O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC", "I-A-B", "B", "I"]
 
 
@@ -251,7 +260,8 @@ def main():
     failures = check_normal_form(probe, rng)
     with tempfile.TemporaryDirectory() as directory:
         check = Checker(tools, directory)
-        for kind in (check_labels, check_sets, check_numbers, check_ranks, check_runs, check_tags, check_schemes, check_answers):
+        for kind in (check_labels, check_sets, check_numbers, check_ranks, check_runs, check_replaced, check_tags, check_schemes,
+                     check_answers):
             for _ in range(CASES):
                 kind(check, rng)
         with open(os.path.join(HERE, "scores.json"), encoding="utf-8") as file:

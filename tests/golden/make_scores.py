@@ -150,6 +150,20 @@ def tags_case(rng, scheme, strict):
     return options, records, expected, own
 
 
+def replaced_case(rng):
+    rows = []
+    for _ in range(rng.randrange(1, 6)):
+        gold = [rng.choice([0, 0, 1]) for _ in range(rng.randrange(1, 12))]
+        rows.append(([-100, *gold, -100], [g if rng.random() < 0.7 else 1 - g for g in gold]))
+    gold = sum((labels[1:-1] for labels, _ in rows), [])
+    predicted = sum((labels for _, labels in rows), [])
+    figures = metrics.precision_recall_fscore_support(gold, predicted, average="binary", zero_division=0)
+    expected = {"tokens": len(gold), "accuracy": metrics.accuracy_score(gold, predicted),
+                **dict(zip(("precision", "recall", "f1"), figures))}
+    records = [{"labels": labels, "prediction": prediction} for labels, prediction in rows]
+    return ["--task", "replaced"], records, expected, reference.replaced(rows)
+
+
 def differs(a, b):
     if isinstance(a, dict):
         return a.keys() != b.keys() or any(differs(a[key], b[key]) for key in a)
@@ -165,6 +179,7 @@ def main():
     made += [run_case(rng) for _ in range(4)]
     made += [tags_case(rng, scheme, True) for scheme in reference.SCHEMES for _ in range(3)]
     made += [tags_case(rng, scheme, False) for scheme in ("iob1", "iob2", "iobes") for _ in range(2)]
+    made += [replaced_case(rng) for _ in range(6)]
     cases, failed = [], False
     for options, records, expected, own, *gold in made:
         expected = {key: value.item() if isinstance(value, numpy.generic) else value for key, value in expected.items()}

@@ -47,6 +47,15 @@ def per_label(gold, predicted):
     return table
 
 
+def replaced(rows):
+    """Of rows (gold labels, predictions), where the gold label -100 has no prediction."""
+    gold = [label for labels, _ in rows for label in labels if label != -100]
+    predicted = [label for _, labels in rows for label in labels]
+    table = per_label(gold, predicted).get(1, {})
+    return {"tokens": len(gold), "accuracy": accuracy(gold, predicted),
+            **{name: table.get(name, 0.0) for name in ("precision", "recall", "f1")}}
+
+
 def macro_f1(gold, predicted):
     labels = sorted(set(gold) | set(predicted))
     return ratio(sum(f1(gold, predicted, label) for label in labels), len(labels))

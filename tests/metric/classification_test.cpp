@@ -23,7 +23,7 @@ TEST_CASE("classification metrics match values computed by hand") {
   CHECK(score.macro_f1() == doctest::Approx(2.0 / 3));
   CHECK(score.matthews() == doctest::Approx(1.0 / 3));
   CHECK(score.labels() == std::vector<std::string>{"1", "0"});
-  CHECK(!score.confused());
+  CHECK(!score.disjoint());
 }
 
 TEST_CASE("constant predictions have a Matthews correlation of 0") {
@@ -36,7 +36,7 @@ TEST_CASE("gold and predicted labels with nothing in common are detected") {
   Classification score;
   score.add("0", "negative");
   score.add("1", "negative");
-  CHECK(score.confused());
+  CHECK(score.disjoint());
 }
 
 TEST_CASE("the highest label is the largest number, or the last in byte order") {
