@@ -198,6 +198,11 @@ int main(int argc, char** argv) {
     options.index.stream = stream.settings;
     options.drop = stream.settings.drop;
     options.on_error = stream.settings.on_error;
+    if (options.clusters)
+      stream.settings.check_columns = [&keep =
+                                           stream.settings.keep](const std::vector<std::string>& columns) {
+        search::require_columns(keep, columns);
+      };
     stream.settings.budget = search::RecordVectors::kBudget;
     stream.settings.chunk_bytes = search::RecordVectors::kChunkBytes;
     stream.settings.chunk_records = search::RecordVectors::kChunkRecords;

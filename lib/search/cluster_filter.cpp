@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "base/spelling.h"
+#include "json/json.h"
 
 namespace bert::search {
 namespace {
@@ -21,7 +23,18 @@ struct Stored {
   bool truncated;
 };
 
+constexpr const char *kCluster = "cluster", *kDistance = "distance", *kRank = "rank",
+                     *kTruncated = "truncated";
+
 }  // namespace
+
+void require_columns(std::span<const std::string> keep, std::span<const std::string> columns) {
+  std::vector<std::string> names(columns.begin(), columns.end());
+  for (const auto* added : {kCluster, kDistance, kRank, kTruncated}) names.emplace_back(added);
+  for (const auto& name : keep)
+    if (std::ranges::find(names, name) == names.end())
+      throw Error(opt::keep, ": no record has the field ", json::in_quotes(name), did_you_mean(name, names));
+}
 
 ClusterFilter::ClusterFilter(const Options& options, Pool& pool, Log& log)
     : options_(options),
@@ -68,10 +81,10 @@ void ClusterFilter::store(const io::Record& record) {
 
 void ClusterFilter::write(const io::Record& record, const Place& place, io::Output& out) const {
   io::Added added;
-  added.integer("cluster", place.cluster);
-  added.number("distance", place.distance, options_.precision);
-  added.integer("rank", place.rank);
-  if (record.truncated) added.boolean("truncated", true);
+  added.integer(kCluster, place.cluster);
+  added.number(kDistance, place.distance, options_.precision);
+  added.integer(kRank, place.rank);
+  if (record.truncated) added.boolean(kTruncated, true);
   out.record(record, added, drop_);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ struct Options {
 };
 
 // References must outlive the filter.
+// Throws Error if a table has not the columns of --keep, other than the fields that clustering adds: its
+// records are written when all have been read, which is late to find it out.
+void require_columns(std::span<const std::string> keep, std::span<const std::string> columns);
+
 std::unique_ptr<io::Filter> make_filter(const Options& options, Pool& pool, Log& log);
 
 }  // namespace bert::search
