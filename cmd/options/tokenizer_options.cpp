@@ -21,9 +21,11 @@ TokenizerOptions::TokenizerOptions(cli::App& app) {
   app.option({"-m,--model", "DIR",
               "Model directory with the tokenizer (default: $BERT_MODEL, else the default model)."},
              model);
-  app.option(
-      {"--vocab", "FILE", "Use this vocab.txt or tokenizer.json, with the settings in the files beside it."},
-      vocab);
+  app.option({"--vocab", "FILE",
+              "Use this vocab.txt, tokenizer.json, vocab.json or SentencePiece model, with the settings in "
+              "the files "
+              "beside it."},
+             vocab);
   app.exclusive({"--model", "--vocab"});
   letter_case.emplace(app);
   app.choice<Compat>(

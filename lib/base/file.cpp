@@ -118,6 +118,16 @@ void MappedFile::require_unchanged() const {
 
 std::string read_file(const std::string& path) { return read_rest(FileDescriptor::open(path), path); }
 
+std::string read_text(const std::string& path) {
+  auto text = read_file(path);
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  return text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+}
+
 std::string read_rest(const FileDescriptor& file, const std::string& path) {
   std::string text;
   char block[1 << 16];

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,10 @@ class MappedFile {
 
 // Reads a whole file into memory; for small files.
 std::string read_file(const std::string& path);
+// The same without a byte order mark at the beginning, which editors on Windows write.
+std::string read_text(const std::string& path);
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of UTF-8
+std::string_view without_byte_order_mark(std::string_view text);
 // The same from where the descriptor is.
 std::string read_rest(const FileDescriptor& file, const std::string& path);
 

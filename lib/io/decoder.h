@@ -15,8 +15,6 @@ namespace bert::io {
 
 enum class InvalidUtf8 { error, replace };
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of UTF-8
-
 // Converts the parts of a text one after another.
 class Decoder {
  public:

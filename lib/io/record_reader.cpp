@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/option.h"
 #include "io/conll.h"
 #include "io/csv.h"

@@ -285,6 +285,7 @@ Value Document::parse(std::string_view text, Padding padding) {
 File::File(const std::string& path) : File(path, read_file(path)) {}
 
 File::File(std::string path, std::string_view text) : path_(std::move(path)) {
+  text = without_byte_order_mark(text);
   refuse_failed_download(path_, text);
   refuse_gzip(path_, text);
   try {

@@ -48,7 +48,7 @@ bool is_transformer_settings(std::string_view name) {
 
 void ModuleFiles::add(const std::string& root, const std::string& name) {
   const auto path = fs::path(root) / name;
-  if (is_file(path)) files_.push_back({name, read_file(path.string())});
+  if (is_file(path)) files_.push_back({name, read_text(path.string())});
 }
 
 void ModuleFiles::add_folder(const std::string& root, const std::string& folder, std::optional<Dtype> store) {
@@ -74,11 +74,11 @@ ModuleFiles::ModuleFiles(const std::string& root, std::optional<Dtype> store) {
   const auto transformer = transformer_of(root);
   for (const auto& name : names_in_directory(transformer)) {
     if (is_transformer_settings(name))
-      files_.push_back({name, read_file((fs::path(transformer) / name).string())});
+      files_.push_back({name, read_text((fs::path(transformer) / name).string())});
   }
   const auto listed = (fs::path(root) / kModules).string();
   if (!is_file(listed)) return;
-  auto modules = read_file(listed);
+  auto modules = read_text(listed);
   const auto paths = paths_of(modules);
   if (!paths.front().empty()) modules = with_transformer_in_root(std::move(modules), paths);
   files_.push_back({kModules, std::move(modules)});

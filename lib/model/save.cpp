@@ -103,31 +103,44 @@ bool same_subwords(const text::Tokenizer& a, const text::Tokenizer& b) {
   return true;
 }
 
-// The text of tokenizer_config.json with another model_max_length.
-std::string with_max_length(std::string text, int64_t max_length) {
-  constexpr std::string_view kKey = "\"model_max_length\"";
-  const auto number = std::to_string(max_length);
-  const size_t key = text.find(kKey);
-  if (key == text.npos) {
+// The text of tokenizer_config.json with another value of `key`, which is a number or a word.
+std::string with_setting(std::string text, std::string key, const std::string& value) {
+  key = '"' + key + '"';
+  const size_t at = text.find(key);
+  if (at == text.npos) {
     const size_t begin = text.find('{') + 1;
     const bool empty = text.find_first_not_of(" \t\r\n", begin) == text.find('}', begin);
-    return text.insert(begin, std::string(kKey) + ": " + number + (empty ? "" : ", "));
+    return text.insert(begin, key + ": " + value + (empty ? "" : ", "));
   }
-  const size_t begin = text.find_first_not_of(" \t\r\n:", key + kKey.size());
-  return text.replace(begin, text.find_first_of(",} \t\r\n", begin) - begin, number);
+  const size_t begin = text.find_first_not_of(" \t\r\n:", at + key.size());
+  return text.replace(begin, text.find_first_of(",} \t\r\n", begin) - begin, value);
+}
+
+// Where the file `name` of the tokenizer `source`, a directory or a vocabulary, is. Beside a vocabulary are
+// its settings; other vocabularies are read from tokenizer.json alone.
+std::string path_of(std::string_view name, const std::string& source,
+                    const text::VocabularyFile& vocabulary) {
+  const bool is_setting =
+      name.ends_with("_config.json") || name.ends_with("_map.json") || name == "added_tokens.json";
+  if (name == vocabulary.name) return source;
+  if (name == "merges.txt" && !vocabulary.merges.empty()) return vocabulary.merges;
+  if (!is_setting && !vocabulary.name.empty() && vocabulary.name != "tokenizer.json") return "";
+  return (is_directory(source) ? fs::path(source) / name : fs::path(source).parent_path() / name).string();
 }
 
 TokenizerFiles copied_files(const text::Tokenizer& tokenizer, const std::string& source, int64_t max_length) {
-  const fs::path folder = is_directory(source) ? fs::path(source) : fs::path(source).parent_path();
+  const auto vocabulary = is_directory(source) ? text::VocabularyFile() : text::vocabulary_file(source);
   TokenizerFiles files;
   for (const auto name : kTokenizerFiles) {
-    const auto path = (folder / name).string();
-    const bool found = is_file(path),
+    const auto path = path_of(name, source, vocabulary);
+    const bool found = !path.empty() && is_file(path),
                settings = name == "tokenizer_config.json" && tokenizer.config().specials;
     if (!found && !settings) continue;
-    auto text = found ? read_file(path) : "{}\n";
+    auto text = found ? read_text(path) : "{}\n";
     if (settings && tokenizer.config().model_max_length != max_length)
-      text = with_max_length(std::move(text), max_length);
+      text = with_setting(std::move(text), "model_max_length", std::to_string(max_length));
+    if (settings && !vocabulary.family.empty() && text.find("\"tokenizer_class\"") == text.npos)
+      text = with_setting(std::move(text), "tokenizer_class", '"' + vocabulary.family + "Tokenizer\"");
     files.others.emplace_back(name, std::move(text));
   }
   return files;
@@ -206,13 +219,13 @@ TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::stri
   if (is_file(found.json)) {
     const auto json = text::load_vocab(found.json.string());
     if (same_subwords(json, tokenizer) && same_settings(json.config(), tokenizer.config()))
-      files.json = read_file(found.json.string());
+      files.json = read_text(found.json.string());
   }
   // The vocab.txt next to a tokenizer.json may be a different vocabulary.
   const bool vocab_is_meant =
       is_file(found.vocab) &&
       same_subwords(text::load_vocab(found.vocab.string(), tokenizer.config().compat), tokenizer);
-  files.vocab = vocab_is_meant ? read_file(found.vocab.string()) : vocab_lines(tokenizer);
+  files.vocab = vocab_is_meant ? read_text(found.vocab.string()) : vocab_lines(tokenizer);
   return files;
 }
 

@@ -56,7 +56,7 @@ std::vector<Listed> read_modules(const fs::path& directory) {
   if (!is_file(path)) return modules;
   json::Document document;
   try {
-    for (const auto& entry : document.parse(read_file(path.string())).elements()) {
+    for (const auto& entry : document.parse(read_text(path.string())).elements()) {
       try {
         modules.push_back(read_listed(entry));
       } catch (const Error& error) {

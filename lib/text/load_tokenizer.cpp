@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <utility>
 
 #include "base/error.h"
@@ -98,8 +97,8 @@ Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case overr
   if (kind_of(directory) == FileKind::absent) throw Error(directory, ": no such model directory");
   const std::string json = path_in(directory, "tokenizer.json"), vocab = path_in(directory, "vocab.txt");
   if (kind_of(json) == FileKind::absent && kind_of(vocab) == FileKind::absent) {
-    if (auto found = read_subword_files(directory))
-      return make(*std::move(found), compat, override_case, directory, model);
+    if (const auto found = find_subword_file(directory))
+      return make(read_subword_file(*found), compat, override_case, directory, model);
     throw Error(directory, ": there is neither tokenizer.json nor vocab.txt");
   }
   TokenizerParts parts = read_directory(directory, model);
@@ -111,11 +110,13 @@ Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case overr
 Tokenizer load_vocab(const std::string& file, Compat compat, Case override_case) {
   if (file == "-") throw Error("-: is stdin, but the vocabulary must be a file");
   if (is_directory(file)) return load_tokenizer(file, compat, override_case);
-  const std::filesystem::path path(file);
-  const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
+  const std::string directory = directory_of(file);
+  const auto kind = vocabulary_file(file);
   TokenizerParts parts;
-  if (path.extension() == ".json") {
+  if (kind.name == "tokenizer.json") {
     parts = read_json(file, directory, {});
+  } else if (kind.name != "vocab.txt") {
+    parts = read_subword_file(file);
   } else {
     parts = read_directory(directory, {});
     read_vocabulary(file, compat, parts);

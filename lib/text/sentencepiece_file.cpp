@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "base/download.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "json/utf8.h"
@@ -79,10 +80,7 @@ void read_charsmap(std::string_view message, SentencePieceModel& model) {
     if (field->number == 2) model.charsmap = field->bytes;
 }
 
-}  // namespace
-
-SentencePieceModel read_sentencepiece(const std::string& path) try {
-  const std::string content = read_file(path);
+SentencePieceModel parse(std::string_view content) {
   SentencePieceModel model;
   ProtoReader fields(content);
   while (const auto field = fields.next()) {
@@ -92,8 +90,18 @@ SentencePieceModel read_sentencepiece(const std::string& path) try {
   }
   if (model.pieces.empty()) throw Error("has no pieces");
   return model;
-} catch (const Error& error) {
-  throw Error(path, ": ", error.what(), "; it is not a SentencePiece model");
+}
+
+}  // namespace
+
+SentencePieceModel read_sentencepiece(const std::string& path) {
+  const std::string content = read_file(path);
+  refuse_failed_download(path, content);
+  try {
+    return parse(content);
+  } catch (const Error& error) {
+    throw Error(path, ": ", error.what(), "; it is not a SentencePiece model");
+  }
 }
 
 }  // namespace bert::text

@@ -142,7 +142,7 @@ StaticVocabulary of_composed(const Tokenizer& tokenizer, const std::string& dire
     throw Error(directory,
                 ": has no tokenizer.json, which a static model needs; save the tokenizer with "
                 "transformers, which writes it");
-  auto text = read_file(path);
+  auto text = read_text(path);
   StaticVocabulary vocabulary;
   std::vector<int32_t> kept(static_cast<size_t>(tokenizer.size()));
   std::iota(kept.begin(), kept.end(), 0);

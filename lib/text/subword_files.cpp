@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -24,7 +25,7 @@ void refuse_family(const std::string& path, const std::string& family, std::stri
 }
 
 std::vector<std::pair<std::string, std::string>> read_merges_txt(const std::string& path) {
-  const std::string content = read_file(path);
+  const std::string content = read_text(path);
   std::vector<std::pair<std::string, std::string>> merges;
   size_t number = 0;
   for (std::string_view rest = content; !rest.empty();) {
@@ -43,9 +44,16 @@ std::vector<std::pair<std::string, std::string>> read_merges_txt(const std::stri
   return merges;
 }
 
+// The merges.txt of a vocab.json, or the PREFIX-merges.txt of a PREFIX-vocab.json.
+std::string merges_beside(const std::string& vocab) {
+  constexpr std::string_view kVocab = "vocab.json", kMerges = "merges.txt";
+  if (!vocab.ends_with(kVocab)) return path_in(directory_of(vocab), kMerges);
+  return vocab.substr(0, vocab.size() - kVocab.size()).append(kMerges);
+}
+
 // RoBERTa's vocab.json and merges.txt.
-TokenizerParts read_vocab_and_merges(const std::string& directory) {
-  const std::string path = path_in(directory, "vocab.json");
+TokenizerParts read_vocab_and_merges(const std::string& path) {
+  const std::string directory = directory_of(path);
   const json::File file(path);
   const std::string family = family_of(directory, "Roberta");
   if (family != "Roberta") refuse_family(path, family, "RobertaTokenizer");
@@ -62,7 +70,7 @@ TokenizerParts read_vocab_and_merges(const std::string& directory) {
   if (!settings || settings->boolean("trim_offsets", true))
     parts.config.trim_offsets = TrimOffsets{.add_prefix_space = prefix};
   parts.composition = Composition{.byte_level = ByteLevel{.add_prefix_space = prefix},
-                                  .bpe = BpeData{.merges = read_merges_txt(path_in(directory, "merges.txt"))},
+                                  .bpe = BpeData{.merges = read_merges_txt(merges_beside(path))},
                                   .decoder = DecoderKind::byte_level};
   return parts;
 }
@@ -116,11 +124,14 @@ void add_albert_steps(const std::string& directory, Composition& composition) {
   if (flag("do_lower_case", true)) steps.push_back({.kind = Kind::lowercase});
 }
 
-TokenizerParts read_sentencepiece_directory(const std::string& directory, const std::string& path,
-                                            const std::string& family) {
+TokenizerParts read_pieces(const std::string& path, const std::string& family) {
+  const SentencePieceModel model = read_sentencepiece(path);
+  if (family.empty())
+    throw Error(path,
+                ": nothing says whose ids it has; name its tokenizer_class in tokenizer_config.json beside "
+                "it: XLMRobertaTokenizer, CamembertTokenizer or AlbertTokenizer");
   if (family != "XLMRoberta" && family != "Camembert" && family != "Albert")
     refuse_family(path, family, "XLMRobertaTokenizer, CamembertTokenizer or AlbertTokenizer");
-  const SentencePieceModel model = read_sentencepiece(path);
   if (model.type != SentencePieceModel::Type::unigram)
     throw Error(path, ": the model type is ", static_cast<int>(model.type),
                 "; only 1, unigram, is supported");
@@ -131,7 +142,7 @@ TokenizerParts read_sentencepiece_directory(const std::string& directory, const 
   if (family == "Albert") {
     parts.config.unk = "<unk>";
     parts.config.pad = "<pad>";
-    add_albert_steps(directory, *parts.composition);
+    add_albert_steps(directory_of(path), *parts.composition);
   } else {
     use_roberta_names(parts.config);
   }
@@ -142,24 +153,56 @@ TokenizerParts read_sentencepiece_directory(const std::string& directory, const 
   return parts;
 }
 
+// The names of SentencePiece models, and whose they usually are.
+constexpr std::array<std::array<std::string_view, 2>, 3> kModels = {
+    {{"sentencepiece.bpe.model", "XLMRoberta"}, {"spiece.model", "Albert"}, {"spm.model", "DebertaV2"}}};
+constexpr std::string_view kSentencePiece = ".model";
+
+std::string family_of_pieces(const std::string& path) {
+  const auto name = std::filesystem::path(path).filename().string();
+  const auto usual = std::ranges::find(kModels, name, [](const auto& model) { return model[0]; });
+  return family_of(directory_of(path), usual == kModels.end() ? "" : std::string((*usual)[1]));
+}
+
+// Whether a JSON file is an object {"token": id, ...}.
+bool is_vocab_json(const std::string& path) {
+  const json::File file(path);
+  const auto members = file.root().members();
+  return !members.empty() && members.front().second.kind() == json::Value::Kind::number;
+}
+
 }  // namespace
 
-std::optional<TokenizerParts> read_subword_files(const std::string& directory) {
-  static constexpr std::array<std::array<std::string_view, 2>, 3> kModels = {
-      {{"sentencepiece.bpe.model", "XLMRoberta"}, {"spiece.model", "Albert"}, {"spm.model", "DebertaV2"}}};
-  std::optional<TokenizerParts> parts;
-  std::string family = "Roberta";
-  for (const auto& [name, usual] : kModels) {
-    if (!has_file(directory, name)) continue;
-    family = family_of(directory, std::string(usual));
-    parts = read_sentencepiece_directory(directory, path_in(directory, name), family);
-    break;
+std::string directory_of(const std::string& path) {
+  const auto parent = std::filesystem::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+VocabularyFile vocabulary_file(const std::string& path) {
+  if (path.ends_with(kSentencePiece)) {
+    const auto family = family_of_pieces(path);
+    return {.name = kModels[family == "Albert" ? 1 : 0][0], .family = family};
   }
-  if (!parts && has_file(directory, "vocab.json") && has_file(directory, "merges.txt"))
-    parts = read_vocab_and_merges(directory);
-  if (!parts) return std::nullopt;
-  read_names_and_settings(directory, parts->config);
-  TokenizerConfig& config = parts->config;
+  if (!path.ends_with(".json")) return {.name = "vocab.txt"};
+  if (!is_vocab_json(path)) return {.name = "tokenizer.json"};
+  return {.name = "vocab.json", .merges = merges_beside(path)};
+}
+
+std::optional<std::string> find_subword_file(const std::string& directory) {
+  for (const auto& [name, usual] : kModels)
+    if (has_file(directory, name)) return path_in(directory, name);
+  if (has_file(directory, "vocab.json") && has_file(directory, "merges.txt"))
+    return path_in(directory, "vocab.json");
+  return std::nullopt;
+}
+
+TokenizerParts read_subword_file(const std::string& path) {
+  const std::string directory = directory_of(path);
+  const bool pieces = path.ends_with(kSentencePiece);
+  const std::string family = pieces ? family_of_pieces(path) : "";
+  TokenizerParts parts = pieces ? read_pieces(path, family) : read_vocab_and_merges(path);
+  read_names_and_settings(directory, parts.config);
+  TokenizerConfig& config = parts.config;
   for (const std::string& token : {config.unk, config.cls, config.sep, config.pad, config.mask})
     add_token({.content = token, .lstrip = token == config.mask && family == "Camembert"}, config);
   read_added_tokens(directory, config);

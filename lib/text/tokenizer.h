@@ -163,9 +163,17 @@ Tokenizer load_tokenizer(const std::string& directory, Compat compat = Compat::h
 // model_max_length of tokenizer_config.json; nullopt if there is none or it means "no limit".
 std::optional<int64_t> model_max_length(const std::string& directory);
 
-// The same for the path of a vocab.txt or tokenizer.json, with the settings in the files beside it, or of a
-// directory.
+// The same for the path of a vocab.txt, tokenizer.json, vocab.json or SentencePiece model, with the settings
+// in the files beside it, or of a directory.
 Tokenizer load_vocab(const std::string& file, Compat compat = Compat::hf,
                      Case override_case = Case::from_files);
+
+// What the path of a vocabulary is, for files of any name.
+struct VocabularyFile {
+  std::string_view name;    // the usual name of such a file
+  std::string family = {};  // of a SentencePiece model: see family_of()
+  std::string merges = {};  // of a vocab.json: the path of its merges.txt
+};
+VocabularyFile vocabulary_file(const std::string& path);
 
 }  // namespace bert::text

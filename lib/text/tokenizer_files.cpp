@@ -166,7 +166,8 @@ std::string family_of(const std::string& directory, std::string otherwise) {
   std::string name = file ? file->string("tokenizer_class", "") : "";
   for (const std::string_view ending : {"Fast", "Tokenizer"})
     if (name.ends_with(ending)) name.resize(name.size() - ending.size());
-  if (!name.empty()) return name;
+  const bool says_nothing = name.empty() || name == "PreTrained" || name == "TokenizersBackend";
+  if (!says_nothing) return name;
   static constexpr std::array<std::array<std::string_view, 2>, 5> kFamilies = {{{"xlm-roberta", "XLMRoberta"},
                                                                                 {"camembert", "Camembert"},
                                                                                 {"albert", "Albert"},
@@ -204,7 +205,7 @@ void add_token(AddedToken token, TokenizerConfig& config) {
 }
 
 std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat) {
-  const std::string content = read_file(path);
+  const std::string content = read_text(path);
   refuse_failed_download(path, content);
   refuse_gzip(path, content);
   std::vector<std::string> subwords;

@@ -36,8 +36,9 @@ std::pair<std::string, std::string> merge_of(std::string_view text);
 // Reads normalizer, pre_tokenizer, decoder and model, whose type is Unigram or BPE.
 void read_composition(const json::File& file, const std::string& type, TokenizerParts& parts);
 
-// The path of a file of a tokenizer.
+// The path of a file of a tokenizer, and the directory that it is in.
 std::string path_in(const std::string& directory, std::string_view name);
+std::string directory_of(const std::string& path);
 
 // A complete tokenizer as saved by Hugging Face's tokenizers library. An Error names any setting that is not
 // supported.
@@ -50,7 +51,7 @@ void add_token(AddedToken token, TokenizerConfig& config);
 std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat);
 
 // The tokenizer's class in transformers without its ending: "XLMRoberta" of tokenizer_config.json's
-// XLMRobertaTokenizerFast, else of config.json's model_type, else `otherwise`.
+// XLMRobertaTokenizerFast, if it is that of a model, else of config.json's model_type, else `otherwise`.
 std::string family_of(const std::string& directory, std::string otherwise);
 constexpr std::string_view kMPNet = "MPNet";  // WordPiece with the layout and most names of RoBERTa
 
@@ -66,9 +67,11 @@ void read_tokenizer_config(const std::string& directory, TokenizerParts& parts);
 // maximum length, the side of truncation, and whether there are token types.
 void read_names_and_settings(const std::string& directory, TokenizerConfig& config);
 
-// Reads the vocabulary of a SentencePiece model, else of vocab.json and merges.txt, with the settings beside
-// it; nullopt if there is none.
-std::optional<TokenizerParts> read_subword_files(const std::string& directory);
+// The SentencePiece model of a directory, else its vocab.json if it has merges.txt, too; nullopt if there is
+// neither.
+std::optional<std::string> find_subword_file(const std::string& directory);
+// Reads a SentencePiece model, or a vocab.json with merges.txt, and the settings beside it.
+TokenizerParts read_subword_file(const std::string& path);
 
 // Reads the tokens in added_tokens.json and in tokenizer_config.json's added_tokens_decoder.
 void read_added_tokens(const std::string& directory, TokenizerConfig& config);

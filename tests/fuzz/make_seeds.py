@@ -11,11 +11,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "golden"
+sys.path.insert(0, str(GOLDEN))
+from sentencepiece_model import model_of
 VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "king", "##s", "'", "東"]
 FORMATS = "automatic text paragraphs file jsonl tsv documents object conll squad csv npy f32".split()
 FILTERS = "windows ids decoded stats sentences mask pairs vocabulary".split()
 READERS = "classify regress multilabel tag tag-dev answer answer-dev choose pretrain tag-document".split()
-TASKS = "fill next classify regress multilabel tag answer choose rank".split()
+TASKS = "fill next replaced classify regress multilabel tag answer choose rank".split()
 
 
 def safetensors():
@@ -72,6 +74,15 @@ def tokenizer_files():
     yield lines.replace("\n", "\r\n") + "\0" + json.dumps({"do_basic_tokenize": False}) + "\0{}\0{}"
 
 
+def subword_files():
+    unigram, bpe = (json.loads((GOLDEN / "type-models" / name / "tokenizer.json").read_text())
+                    for name in ("xlm-roberta", "roberta"))
+    for kind in (b"\0", b"\1"):
+        yield kind + model_of(unigram)
+    merges = "#version: 0.2\n" + "".join(" ".join(pair) + "\n" for pair in bpe["model"]["merges"])
+    yield "\2" + "\0".join((json.dumps(bpe["model"]["vocab"], ensure_ascii=False), merges, '{"add_prefix_space":true}'))
+
+
 RECORDS = {
     "text": "The king's ship.\nsank\r\n\n\xff\x00tail",
     "tsv": "text\ttext_pair\nthe king\ta queen\none\ttwo\tthree\n",
@@ -104,6 +115,7 @@ SCORES = {
     "next": '{"next_sentence_label":0,"prediction":"is_next"}\n', "classify": '{"label":"a","prediction":"b","id":1}\n',
     "regress": '{"label":1.5,"prediction":2}\n{"label":2,"prediction":2.25}\n',
     "multilabel": '{"label":["a"],"prediction":["a","b"],"scores":{"a":0.5,"b":0.1}}\n',
+    "replaced": '{"labels":[-100,0,1],"prediction":[0,1]}\n',
     "tag": '{"tags":["B-PER","I-PER","O"],"prediction":["B-PER","O","O"]}\n',
     "answer": '{"id":"a","answers":{"text":["The old king"],"answer_start":[0]},"prediction":"old king","null_score":0.5}\n',
     "choose": '{"label":1,"prediction":0}\n', "rank": '{"text":"q","label":1,"score":0.5}\n{"text":"q","label":0,"score":2}\n',
@@ -135,6 +147,7 @@ def seeds():
     bert = {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}
     yield "tokenizer_json", [tokenizer_json(), tokenizer_json(post_processor=bert, normalizer=None, truncation=None)]
     yield "tokenizer_files", list(tokenizer_files())
+    yield "subword_files", list(subword_files())
     yield "config", [path.read_bytes() for name in ("models/bare", "models/classify", "checkpoints/tensorflow", "models/rank")
                      for path in sorted((GOLDEN / name).glob("*config.json")) if "tokenizer" not in path.name]
     texts = lambda folder, names: "\0".join((folder / name).read_text() if (folder / name).is_file() else "" for name in names)
