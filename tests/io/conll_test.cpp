@@ -50,8 +50,22 @@ struct Sentence {
   size_t line = 0;              // the first line of the sentence
 };
 
+using Columns = std::vector<std::string>;
+
+bool has_tag(const Columns& line) { return line.size() > 1 && (line.back() == "O" || line.back() == "B-X"); }
+
+// Whether the line, before the first word of a sentence, is a comment of several words or of one.
+bool is_comment(const Columns& line, const std::vector<Columns>& lines, std::string_view separator) {
+  if (line.front() != "#" || line.size() == 1 || separator != " ") return false;
+  const auto row = std::ranges::find_if(lines, [](const Columns& other) {
+    return !other.empty() && other.front() != "-DOCSTART-" && (other.front() != "#" || has_tag(other));
+  });
+  if (row == lines.end()) return line.size() > 3 && !has_tag(line);
+  return line.size() != row->size() || (has_tag(*row) && !has_tag(line));
+}
+
 // The sentences of a file given as split lines, parsed line by line.
-std::vector<Sentence> slow_sentences(const std::vector<std::vector<std::string>>& lines) {
+std::vector<Sentence> slow_sentences(const std::vector<Columns>& lines, std::string_view separator) {
   std::vector<Sentence> sentences;
   std::vector<std::vector<std::string>> words;
   Sentence open;
@@ -76,6 +90,7 @@ std::vector<Sentence> slow_sentences(const std::vector<std::vector<std::string>>
       continue;
     }
     if (words.empty() && columns.size() == 4 && columns[2] == "=") continue;  // "# id = 3"
+    if (words.empty() && is_comment(columns, lines, separator)) continue;
     if (words.empty()) open.line = i + 1;
     words.push_back(columns);
     const auto count = std::to_string(columns.size()), expected = std::to_string(words.front().size());
@@ -113,7 +128,11 @@ TEST_CASE("comments before a sentence are skipped; the word # is kept") {
   CHECK(records_of("# id = 1\n# text = # a\n#\tO\na\tO\n\n# O\nb O\n") ==
         "3:0:{\"words\":[\"#\",\"a\"],\"tags\":[\"O\",\"O\"]}\n"
         "6:1:{\"words\":[\"#\",\"b\"],\"tags\":[\"O\",\"O\"]}\n");
-  CHECK(records_of("# a b c\n# id = 5\n") == "1:0:{\"words\":[\"#\",\"#\"],\"tags\":[\"c\",\"5\"]}\n");
+  CHECK(records_of("# the dev set\n# O\na O\n") == "2:0:{\"words\":[\"#\",\"a\"],\"tags\":[\"O\",\"O\"]}\n");
+  CHECK(records_of("# SYM\na NOUN\n\n# a b c\n") ==
+        "1:0:{\"words\":[\"#\",\"a\"],\"tags\":[\"SYM\",\"NOUN\"]}\n");
+  CHECK(records_of("# SYM\na O\n") == "2:0:{\"words\":[\"a\"],\"tags\":[\"O\"]}\n");
+  CHECK(records_of("# a b c\n# id = 5\n") == "");
   CHECK(records_of("# id = 5\n\n# id = 6") == "");
 }
 
@@ -159,7 +178,7 @@ TEST_CASE("records match the slow reader, for any chunk size and through an inde
       bytes.erase(bytes.find_last_not_of("\r\n") + 1);
     Read expected;
     std::vector<std::string> records;
-    for (const auto& sentence : slow_sentences(lines)) {
+    for (const auto& sentence : slow_sentences(lines, separator)) {
       const auto place = std::to_string(records.size());
       records.push_back(sentence.record);
       if (sentence.message.empty()) {
