@@ -2,7 +2,8 @@
 """Writes tests/golden/type-models: small models with random weights and tokenizers of their own kind, a
 RoBERTa with byte-level BPE, an XLM-R with Unigram and an MPNet with WordPiece, as transformers saves them, the
 last one also with its vocab.txt. expected.jsonl in each has texts with their ids, the mean of the last hidden states and, for texts with <mask>, the three best tokens, computed by
-transformers in float64. Needs torch and transformers 5."""
+transformers in float64. The tokenizers are those in the tree, since the trainers of tokenizers choose differently in
+each run; new ones are trained where they are missing. Needs torch and transformers 5."""
 import json
 import os
 import shutil
@@ -11,7 +12,7 @@ import torch
 import transformers as tf
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+OUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "type-models")
 CORPUS = ["The king and the queen said it was a good year for the old castle.",
           "Snow fell on the mountains, and the river was cold.", "A naïve café in Zürich isn't far: 12 km.",
           "Where was the king? He was in the castle, reading 1 book."] * 4
@@ -19,6 +20,11 @@ TEXTS = [("The king was in the castle.", None), ("naïve café — Zürich 🙂"
          ("the old <mask> said", None), ("Where was the king?", "In the castle, of course."), ("isn't  it", "")]
 SPECIALS = ["<s>", "<pad>", "</s>", "<unk>"]
 MASK = AddedToken("<mask>", lstrip=True, special=True, normalized=False)
+
+
+def kept_or(name, train):
+    path = os.path.join(OUT, name, "tokenizer.json")
+    return Tokenizer.from_file(path) if os.path.exists(path) else train()
 
 
 def byte_bpe():
@@ -52,14 +58,19 @@ def fast_tokenizer(tokenizer):
         pad_token="<pad>", unk_token="<unk>", mask_token=MASK, model_max_length=40)
 
 
-def mpnet_tokenizer():
+def wordpiece():
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.train_from_iterator(CORPUS, trainers.WordPieceTrainer(
         vocab_size=110, special_tokens=[*SPECIALS, "[UNK]"], show_progress=False))
+    tokenizer.add_special_tokens(["<mask>"])
+    return tokenizer
+
+
+def mpnet_tokenizer(tokenizer):
     vocab = dict(sorted(tokenizer.get_vocab().items(), key=lambda item: item[1]))
-    return tf.MPNetTokenizer(vocab=vocab | {"<mask>": len(vocab)}, model_max_length=40)
+    return tf.MPNetTokenizer(vocab=vocab, model_max_length=40)
 
 
 def make(folder, fast, config_class, model_class):
@@ -88,13 +99,14 @@ def make(folder, fast, config_class, model_class):
 
 
 def main():
-    out = os.path.join(HERE, "type-models")
-    make(os.path.join(out, "roberta"), fast_tokenizer(byte_bpe()), tf.RobertaConfig, tf.RobertaForMaskedLM)
-    make(os.path.join(out, "xlm-roberta"), fast_tokenizer(unigram()), tf.XLMRobertaConfig, tf.XLMRobertaForMaskedLM)
-    mpnet = mpnet_tokenizer()
-    make(os.path.join(out, "mpnet"), mpnet, tf.MPNetConfig, tf.MPNetForMaskedLM)
+    make(os.path.join(OUT, "roberta"), fast_tokenizer(kept_or("roberta", byte_bpe)), tf.RobertaConfig,
+         tf.RobertaForMaskedLM)
+    make(os.path.join(OUT, "xlm-roberta"), fast_tokenizer(kept_or("xlm-roberta", unigram)), tf.XLMRobertaConfig,
+         tf.XLMRobertaForMaskedLM)
+    mpnet = mpnet_tokenizer(kept_or("mpnet", wordpiece))
+    make(os.path.join(OUT, "mpnet"), mpnet, tf.MPNetConfig, tf.MPNetForMaskedLM)
     subwords = sorted(mpnet.get_vocab().items(), key=lambda item: item[1])
-    with open(os.path.join(out, "mpnet", "vocab.txt"), "w", encoding="utf-8") as file:
+    with open(os.path.join(OUT, "mpnet", "vocab.txt"), "w", encoding="utf-8") as file:
         file.write("".join(token + "\n" for token, _ in subwords))
 
 
