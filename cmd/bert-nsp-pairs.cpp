@@ -30,8 +30,14 @@ void pair_options(App& app, PairOptions& pairs) {
              {.min = 1}, pairs.dupe_factor);
   app.choice<Mode>(
       {opt::mode, "",
-       "Next sentence prediction, sentence order prediction, or full sentences without a label."},
-      {{"nsp", Mode::next}, {"sop", Mode::order}, {"none", Mode::none}}, rule.mode);
+       "Next sentence prediction, the same with a sentence each, or sentence order prediction; full "
+       "sentences without a label, of one document (none) or across documents (full)."},
+      {{"nsp", Mode::next},
+       {"sentence", Mode::sentence},
+       {"sop", Mode::order},
+       {"none", Mode::none},
+       {"full", Mode::full}},
+      rule.mode);
   app.number({"--pool", "N", "Take random sentences from the same aligned block of N documents."},
              {.min = 2, .max = 1 << 20}, pairs.block);
 }
@@ -63,7 +69,9 @@ int main(int argc, char** argv) {
         "bert-tokenize --sentences --input-format documents novels.txt |\n  bert-nsp-pairs --max-length 24 "
         "--mode sop"}});
   app.check([&] {
-    if (pairs.rule.mode == Mode::next && stream.settings.first_record % pairs.block != 0)
+    if (pairs.rule.mode == Mode::full && pairs.dupe_factor > 1)
+      throw UsageError("--dupe-factor is not for --mode full, whose instances span documents");
+    if (pairs.rule.draws_second() && stream.settings.first_record % pairs.block != 0)
       throw UsageError("--first-record must be a multiple of --pool, where a block begins");
   });
   return app.run(argc, argv, [&] {

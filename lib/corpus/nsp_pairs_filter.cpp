@@ -13,9 +13,6 @@
 namespace bert::corpus {
 namespace {
 
-// Separates this tool's random streams from other tools' with the same seed.
-constexpr uint64_t kPairStream = 0x70616972;
-
 // Value of a field, as written in the record.
 std::string text_of(std::string_view field, std::string_view object) {
   json::Members members(object);
@@ -67,7 +64,8 @@ PairOptions for_layout(PairOptions options, const text::Layout& layout) {
 
 struct NspPairsFilter::Prepared : io::Work {
   Document document;
-  std::vector<Ready> ready;  // documents released with this record
+  std::vector<Ready> ready;    // documents released with this record
+  std::vector<Packed> packed;  // likewise, instances of Mode::full
 };
 
 NspPairsFilter::NspPairsFilter(const text::Tokenizer& tokenizer, PairOptions options, Log& log)
@@ -76,9 +74,9 @@ NspPairsFilter::NspPairsFilter(const text::Tokenizer& tokenizer, PairOptions opt
       sep_(tokenizer.sep()),
       size_(tokenizer.size()),
       layout_(tokenizer.config().layout),
-      log_(log) {
-  if (options_.rule.mode != PairRule::Mode::none &&
-      options_.rule.max_length < options_.rule.pair_specials + 2)
+      log_(log),
+      full_(options_.rule, sep_, options_.seed) {
+  if (options_.rule.makes_pairs() && options_.rule.max_length < options_.rule.pair_specials + 2)
     throw Error("a maximum length of ", options_.rule.max_length, " leaves no room for two sentences and ",
                 options_.rule.pair_specials, " special tokens");
 }
@@ -103,6 +101,11 @@ void NspPairsFilter::check(const Document& document) const {
 void NspPairsFilter::compute(std::span<io::Record* const> records) {
   for (io::Record* record : records) {
     auto& prepared = record->work_as<Prepared>();
+    if (options_.rule.mode == PairRule::Mode::full) {
+      counts_.documents += prepared.document.sentences() > 0 ? 1 : 0;
+      full_.add(prepared.document, prepared.packed);
+      continue;
+    }
     take(std::move(prepared.document));
     // One document for each record read, and one more for each full block that is waiting.
     const auto leaving = static_cast<int64_t>(ready_.size()) / options_.block + 1;
@@ -116,7 +119,7 @@ void NspPairsFilter::compute(std::span<io::Record* const> records) {
 void NspPairsFilter::take(Document document) {
   if (document.sentences() == 0) return;
   ++counts_.documents;
-  if (options_.rule.mode != PairRule::Mode::next) {
+  if (!options_.rule.draws_second()) {
     block_.push_back(std::move(document));
     return complete(block_);
   }
@@ -152,7 +155,9 @@ void NspPairsFilter::complete(DocumentBlock& block) {
 }
 
 void NspPairsFilter::finish(io::Record& record, io::Output& out) const {
-  for (const auto& ready : record.work_as<Prepared>().ready) append_document(ready, out);
+  const auto& prepared = record.work_as<Prepared>();
+  for (const auto& ready : prepared.ready) append_document(ready, out);
+  for (const auto& packed : prepared.packed) append_packed(packed, out);
 }
 
 // A shard does not know whether this document would join a block before the shard.
@@ -175,7 +180,7 @@ void NspPairsFilter::complete_all(Ending ending) {
     check_first(before_[0]);
     throw Error(
         "there is only one document with sentences; nsp takes random sentences from another document, ",
-        opt::mode, " sop and none need none");
+        opt::mode, " sop, none and full need none");
   }
   complete(before_);
   complete(block_);
@@ -184,6 +189,10 @@ void NspPairsFilter::complete_all(Ending ending) {
 bool NspPairsFilter::release(Ending ending, io::Output& out) {
   if (!ended_) complete_all(ending);
   ended_ = true;
+  if (Packed packed; full_.take_rest(packed)) {
+    append_packed(packed, out);
+    return true;
+  }
   if (ready_.empty()) return false;
   append_document(ready_.front(), out);
   ready_.pop_front();
@@ -200,7 +209,7 @@ void NspPairsFilter::append_document(const Ready& ready, io::Output& out) const 
                         Random(options_.seed, {kPairStream, place, static_cast<uint64_t>(pass)}));
     for (Instance instance; instances.next(instance); ++number) {
       added.clear();
-      add_instance(document, instance, number, added);
+      add_instance({document.place, number, document.id}, instance, added);
       out.object(added, options_.drop);
       random += instance.label;
     }
@@ -209,9 +218,15 @@ void NspPairsFilter::append_document(const Ready& ready, io::Output& out) const 
   counts_.random += random;
 }
 
-void NspPairsFilter::add_instance(const Document& document, const Instance& instance, int64_t number,
-                                  io::Added& added) const {
-  const bool pair = options_.rule.mode != PairRule::Mode::none;
+void NspPairsFilter::append_packed(const Packed& packed, io::Output& out) const {
+  io::Added added;
+  add_instance({packed.document, packed.number, packed.id}, {.first = packed.ids, .second = {}}, added);
+  out.object(added, options_.drop);
+  ++counts_.instances;
+}
+
+void NspPairsFilter::add_instance(const Origin& origin, const Instance& instance, io::Added& added) const {
+  const bool pair = options_.rule.makes_pairs();
   std::string& ids = added.field("input_ids") += '[';
   append_ids(ids, {&cls_, 1});
   append_ids(ids, instance.first);
@@ -224,16 +239,16 @@ void NspPairsFilter::add_instance(const Document& document, const Instance& inst
   append_types(types, layout_.second_type == 0 ? '0' : '1', pair ? instance.second.size() + 1 : 0);
   types.back() = ']';
   if (pair) added.integer("next_sentence_label", instance.label);
-  added.integer("document", document.place);
-  added.integer("instance", number);
-  if (!document.id.empty()) added.field("id") += document.id;
+  added.integer("document", origin.document);
+  added.integer("instance", origin.number);
+  if (!origin.id.empty()) added.field("id") += origin.id;
 }
 
 void NspPairsFilter::end(io::Output&) {
   const int64_t instances = counts_.instances, ones = counts_.random;
   std::string message = counted(instances, "instance", "instances") + " of " +
                         counted(counts_.documents, "document", "documents");
-  if (options_.rule.mode == PairRule::Mode::none) return log_.warn(message);
+  if (!options_.rule.makes_pairs()) return log_.warn(message);
   if (instances > 0)
     message += "; label 0: " + std::to_string(instances - ones) + ", label 1: " + std::to_string(ones) +
                " (" + percent(ones, instances) + ")";

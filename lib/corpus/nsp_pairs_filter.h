@@ -10,7 +10,7 @@
 // Blocks are defined by place, so a shard has the same blocks as the whole input. A document that is alone in
 // its block joins the previous block; two such documents in a row form a block. If the first block of the
 // input has one document, the next block joins it. A shard cannot begin with such a block, since the results
-// would differ from a single run; this is an Error.
+// would differ from a single run; this is an Error. Mode::full needs no blocks.
 #pragma once
 
 #include <atomic>
@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "corpus/full_sentences.h"
 #include "corpus/pairs.h"
 #include "io/filter.h"
 #include "text/tokenizer.h"
@@ -32,7 +33,7 @@ struct PairOptions {
   PairRule rule;
   int64_t dupe_factor = 1;  // passes over each document
   int64_t block = 64;       // size of a block, in places
-  int64_t first_place = 0;  // of a shard; a multiple of block with Mode::next
+  int64_t first_place = 0;  // of a shard; a multiple of block if seconds are drawn
   uint64_t seed = 0;
   io::DropList drop;
 };
@@ -69,8 +70,13 @@ class NspPairsFilter : public io::Filter {
   void complete_all(Ending ending);
   void complete(DocumentBlock& block);
   void append_document(const Ready& ready, io::Output& out) const;
-  void add_instance(const Document& document, const Instance& instance, int64_t number,
-                    io::Added& added) const;
+  // Where an instance is from.
+  struct Origin {
+    int64_t document, number;
+    std::string_view id;
+  };
+  void add_instance(const Origin& origin, const Instance& instance, io::Added& added) const;
+  void append_packed(const Packed& packed, io::Output& out) const;
 
   const PairOptions options_;
   const int32_t cls_, sep_, size_;
@@ -82,6 +88,7 @@ class NspPairsFilter : public io::Filter {
   // has two documents with the same block number, because a single one would join it.
   DocumentBlock before_, block_;
   std::deque<Ready> ready_;
+  FullSentences full_;
   bool ended_ = false;
 };
 

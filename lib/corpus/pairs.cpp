@@ -9,7 +9,7 @@ namespace {
 int64_t length_of(std::span<const int32_t> tokens) { return tokens.size(); }
 
 int64_t room_of(const PairRule& rule) {
-  return rule.max_length - (rule.mode == PairRule::Mode::none ? 2 : rule.pair_specials);
+  return rule.max_length - (rule.makes_pairs() ? rule.pair_specials : 2);
 }
 
 // Uniform in [least, most].
@@ -18,6 +18,15 @@ int64_t between(Random& random, int64_t least, int64_t most) {
 }
 
 }  // namespace
+
+DrawnLength draw_length(const PairRule& rule, int64_t room, Random& random) {
+  const bool is_short = random.bernoulli(rule.short_probability);
+  return {.tokens = is_short ? between(random, 2, room) : room, .is_short = is_short};
+}
+
+void shorten(std::span<const int32_t>& tokens, Random& random) {
+  tokens = random.below(2) == 0 ? tokens.subspan(1) : tokens.first(tokens.size() - 1);
+}
 
 Instances::Instances(const PairRule& rule, const DocumentBlock& block, size_t document, Random random)
     : rule_(rule),
@@ -31,7 +40,7 @@ Instances::Instances(const PairRule& rule, const DocumentBlock& block, size_t do
 
 bool Instances::next(Instance& instance) {
   instance = {};
-  return rule_.mode == PairRule::Mode::none ? next_sentences(instance) : next_pair(instance);
+  return rule_.makes_pairs() ? next_pair(instance) : next_sentences(instance);
 }
 
 std::span<const int32_t> Instances::sentences(const Document& document, size_t begin, size_t end) const {
@@ -40,14 +49,15 @@ std::span<const int32_t> Instances::sentences(const Document& document, size_t b
 }
 
 int64_t Instances::draw_length(Instance& instance) {
-  instance.is_short = random_.bernoulli(rule_.short_probability);
-  return instance.is_short ? between(random_, 2, room_) : room_;
+  const auto drawn = corpus::draw_length(rule_, room_, random_);
+  instance.is_short = drawn.is_short;
+  return drawn.tokens;
 }
 
 bool Instances::next_pair(Instance& instance) {
   if (sentence_ + 2 > document_.sentences()) return false;
   instance.label = random_.bernoulli(rule_.random_probability) ? 1 : 0;
-  const int64_t target = draw_length(instance);
+  const int64_t target = rule_.mode == PairRule::Mode::sentence ? 0 : draw_length(instance);
 
   const size_t begin = sentence_;
   size_t end = begin + 2;
@@ -57,12 +67,12 @@ bool Instances::next_pair(Instance& instance) {
   instance.second = sentences(document_, middle, end);
   sentence_ = end;
   if (instance.label == 1 && rule_.mode == PairRule::Mode::order) std::swap(instance.first, instance.second);
-  if (instance.label == 1 && rule_.mode == PairRule::Mode::next) {
+  if (instance.label == 1 && rule_.draws_second()) {
     instance.second = random_second(target - length_of(instance.first));
     sentence_ = middle;  // the sentences replaced by the random B go into the next instance
   }
   while (length_of(instance.first) + length_of(instance.second) > room_)
-    shorten(instance.first.size() > instance.second.size() ? instance.first : instance.second);
+    shorten(instance.first.size() > instance.second.size() ? instance.first : instance.second, random_);
   return true;
 }
 
@@ -78,11 +88,6 @@ std::span<const int32_t> Instances::random_second(int64_t wanted) {
   return sentences(document, begin, end);
 }
 
-// Removes a token at the front or the back.
-void Instances::shorten(std::span<const int32_t>& tokens) {
-  tokens = random_.below(2) == 0 ? tokens.subspan(1) : tokens.first(tokens.size() - 1);
-}
-
 // Sentences are kept whole, except one that is longer than an instance.
 bool Instances::next_sentences(Instance& instance) {
   if (sentence_ == document_.sentences()) return false;
@@ -91,7 +96,7 @@ bool Instances::next_sentences(Instance& instance) {
   while (end < document_.sentences() && length_of(sentences(document_, sentence_, end + 1)) <= target) ++end;
   instance.first = sentences(document_, sentence_, end);
   sentence_ = end;
-  while (length_of(instance.first) > room_) shorten(instance.first);
+  while (length_of(instance.first) > room_) shorten(instance.first, random_);
   return true;
 }
 

@@ -21,15 +21,20 @@
 namespace bert::corpus {
 
 struct PairRule {
-  // next: B follows or is random. order: A and B are in order or swapped (Lan et al. 2020, ALBERT). none:
-  // full sentences up to the maximum length, without B or label (Liu et al. 2019, RoBERTa).
-  enum class Mode { next, order, none };
+  // next: B follows or is random. sentence: the same with a sentence each. order: A and B are in order or
+  // swapped (Lan et al. 2020, ALBERT). none: full sentences up to the maximum length, without B or label, of
+  // one document; full: of several (corpus/full_sentences.h). Liu et al. 2019, section 4.2, compare them:
+  // SEGMENT-PAIR+NSP, SENTENCE-PAIR+NSP, -, DOC-SENTENCES, FULL-SENTENCES.
+  enum class Mode { next, sentence, order, none, full };
 
   Mode mode = Mode::next;
   int64_t max_length = 128;         // special tokens included; >= kShortestPairs
   double short_probability = 0.1;   // probability that an instance gets a random shorter length
   double random_probability = 0.5;  // probability of label 1
   int64_t pair_specials = 3;        // special tokens of a pair
+
+  bool makes_pairs() const { return mode != Mode::none && mode != Mode::full; }
+  bool draws_second() const { return mode == Mode::next || mode == Mode::sentence; }
 };
 
 constexpr int64_t kShortestPairs = 5;  // [CLS] a [SEP] b [SEP]
@@ -48,15 +53,28 @@ struct Document {
 using DocumentBlock = std::vector<Document>;
 
 struct Instance {
-  std::span<const int32_t> first, second;  // in documents of the block; second is empty with Mode::none
+  std::span<const int32_t> first, second;  // in documents of the block; second is empty without pairs
   int label = 0;                           // 1: second is random, or the two are swapped
   bool is_short = false;                   // a shorter length was drawn
 };
 
+// Separates the random streams of instances from those of other tools with the same seed.
+constexpr uint64_t kPairStream = 0x70616972;
+
+// A target length, at most `room`.
+struct DrawnLength {
+  int64_t tokens = 0;
+  bool is_short = false;
+};
+DrawnLength draw_length(const PairRule& rule, int64_t room, Random& random);
+
+// Removes a token at the front or the back.
+void shorten(std::span<const int32_t>& tokens, Random& random);
+
 // One pass over one document of a block. Depends only on the block, the rule and `random`. Does not allocate.
 class Instances {
  public:
-  // `block` must outlive this object and, for Mode::next, have a second document.
+  // Not for Mode::full. `block` must outlive this object and, if it draws seconds, have two documents.
   Instances(const PairRule& rule, const DocumentBlock& block, size_t document, Random random);
 
   bool next(Instance& instance);  // false at the end
@@ -67,7 +85,6 @@ class Instances {
   int64_t draw_length(Instance& instance);
   bool next_pair(Instance& instance);
   bool next_sentences(Instance& instance);
-  void shorten(std::span<const int32_t>& tokens);
 
   const PairRule rule_;
   const DocumentBlock& block_;

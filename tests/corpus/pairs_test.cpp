@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
 
 #include "corpus/chi_square.h"
+#include "corpus/full_sentences.h"
 #include "reference/slow_pairs.h"
 
 using namespace bert;
@@ -53,7 +55,8 @@ std::vector<SlowInstance> all_of(Instances instances) {
 std::vector<SlowInstance> slow(const PairRule& rule, const std::vector<SlowDocument>& documents, size_t index,
                                auto& chance) {
   const reference::SlowPairRule slow_rule{rule.mode == PairRule::Mode::order, rule.max_length,
-                                          rule.short_probability, rule.random_probability};
+                                          rule.short_probability, rule.random_probability,
+                                          rule.mode == PairRule::Mode::sentence};
   if (rule.mode == PairRule::Mode::none)
     return reference::slow_sentences(slow_rule, documents[index], chance);
   return reference::slow_pairs(slow_rule, documents, index, chance);
@@ -72,7 +75,8 @@ class Mersenne {
   std::mt19937_64 random_;
 };
 
-constexpr PairRule::Mode kModes[] = {PairRule::Mode::next, PairRule::Mode::order, PairRule::Mode::none};
+constexpr PairRule::Mode kModes[] = {PairRule::Mode::next, PairRule::Mode::order, PairRule::Mode::none,
+                                     PairRule::Mode::sentence};
 
 }  // namespace
 
@@ -83,7 +87,7 @@ TEST_CASE("with the same draws the instances match the slow reference exactly") 
     const auto documents =
         make_documents(random, 2 + random.below(4), 1 + random.below(30), 1 + random.below(40));
     const auto block = block_of(documents);
-    const PairRule rule{.mode = kModes[random.below(3)],
+    const PairRule rule{.mode = kModes[random.below(4)],
                         .max_length = kShortestPairs + random.below(100),
                         .short_probability = random.uniform(),
                         .random_probability = random.uniform()};
@@ -95,6 +99,42 @@ TEST_CASE("with the same draws the instances match the slow reference exactly") 
     instances += static_cast<int64_t>(expected.size());
   }
   CHECK(instances > 10000);
+}
+
+TEST_CASE("instances of full sentences across documents match the slow reference exactly") {
+  constexpr int32_t kSeparator = -7;
+  int64_t instances = 0, separators = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    Random random(seed);
+    auto documents = make_documents(random, 2 + random.below(9), 1 + random.below(9), 1 + random.below(40));
+    documents[random.below(static_cast<uint32_t>(documents.size()))].clear();
+    auto block = block_of(documents);
+    const PairRule rule{.mode = PairRule::Mode::full,
+                        .max_length = kShortestPairs + random.below(100),
+                        .short_probability = random.uniform()};
+    FullSentences full(rule, kSeparator, seed);
+    std::vector<Packed> packed;
+    for (size_t d = 0; d < block.size(); ++d) {
+      block[d].place = static_cast<int64_t>(d);
+      full.add(block[d], packed);
+    }
+    if (Packed last; full.take_rest(last)) packed.push_back(last);
+    std::vector<reference::Tokens> found;
+    for (auto& one : packed) {
+      found.push_back(std::move(one.ids));
+      separators += std::ranges::count(found.back(), kSeparator);
+    }
+    CAPTURE(seed);
+    const auto chance_of = [&](uint64_t document, uint64_t number) {
+      return Random(seed, {kPairStream, document, number});
+    };
+    const reference::SlowPairRule slow_rule{.max_seq_length = rule.max_length,
+                                            .short_seq_prob = rule.short_probability};
+    REQUIRE(found == reference::slow_full(slow_rule, documents, kSeparator, chance_of));
+    instances += std::ssize(found);
+  }
+  CHECK(instances > 5000);
+  CHECK(separators > 500);
 }
 
 TEST_CASE("with other draws the distribution of instances matches the slow reference") {

@@ -28,7 +28,7 @@ constexpr int32_t kCls = 2, kSep = 3, kMask = 4;
 constexpr int32_t kFirst = 10;  // the first ordinary token id, after special and unused tokens
 constexpr int32_t kPlaces = 100, kPool = 16;
 constexpr int32_t kMostTokens = 500;  // per document; each token of the corpus occurs once
-constexpr uint64_t kPairStream = 0x70616972, kMaskStream = 0x6d61736b;
+constexpr uint64_t kMaskStream = 0x6d61736b;
 
 int32_t place_of(int32_t token) { return (token - kFirst) / kMostTokens; }
 bool continues(int32_t token) { return token >= kFirst && token % 7 < 3; }

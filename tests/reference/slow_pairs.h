@@ -1,6 +1,6 @@
 // Slow reference for lib/corpus/pairs: create_instances_from_document of Google's create_pretraining_data.py,
 // line by line on copies of token lists, with the three differences listed in lib/corpus/pairs.h, plus the
-// modes sop and none. `Chance` draws random numbers: chance(p), below(n).
+// modes sentence, sop, none and full. `Chance` draws random numbers: chance(p), below(n).
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ struct SlowPairRule {
   bool swaps = false;  // sop
   int64_t max_seq_length = 128;
   double short_seq_prob = 0.1, random_next_prob = 0.5;
+  bool single = false;  // sentence: a sentence each
 };
 
 template <class Chance>
@@ -62,7 +63,7 @@ std::vector<SlowInstance> slow_pairs(const SlowPairRule& rule, const std::vector
       if (current_chunk.empty()) {
         if (i + 1 == document.size()) return instances;  // the last sentence remains unused
         instance.label = rng.bernoulli(rule.random_next_prob) ? 1 : 0;
-        target_seq_length = draw_target(max_num_tokens, rule.short_seq_prob, rng);
+        if (!rule.single) target_seq_length = draw_target(max_num_tokens, rule.short_seq_prob, rng);
       }
       if (current_chunk.size() >= 2 && current_length >= target_seq_length) break;
       current_chunk.push_back(document[i]);
@@ -107,6 +108,33 @@ std::vector<SlowInstance> slow_sentences(const SlowPairRule& rule, const SlowDoc
     while (i < document.size() && instance.a.size() + document[i].size() <= target_seq_length);
     while (instance.a.size() > max_num_tokens) drop_one(instance.a, rng);
     instances.push_back(instance);
+  }
+  return instances;
+}
+
+// Full sentences of all documents: all of them in one list, the separator before those that begin a document
+// but not an instance. `chance_of(d, n)` is that of instance n of those that begin in document d.
+template <class ChanceOf>
+std::vector<Tokens> slow_full(const SlowPairRule& rule, const std::vector<SlowDocument>& documents,
+                              int32_t separator, ChanceOf chance_of) {
+  const auto max_num_tokens = static_cast<size_t>(rule.max_seq_length - 2);
+  std::vector<Tokens> instances;
+  size_t target = 0;
+  for (size_t d = 0; d < documents.size(); ++d) {
+    size_t begun = 0;
+    for (size_t i = 0; i < documents[d].size(); ++i) {
+      Tokens more;
+      if (i == 0) more.push_back(separator);
+      extend(more, documents[d][i]);
+      if (!instances.empty() && instances.back().size() + more.size() <= target) {
+        extend(instances.back(), more);
+        continue;
+      }
+      auto rng = chance_of(d, begun++);
+      target = draw_target(max_num_tokens, rule.short_seq_prob, rng);
+      instances.push_back(documents[d][i]);
+      while (instances.back().size() > max_num_tokens) drop_one(instances.back(), rng);
+    }
   }
   return instances;
 }
