@@ -49,6 +49,15 @@ std::string token_content(const json::File& file, std::string_view key, const js
   return std::string(content->string());
 }
 
+// ["<x>", …] or {"x_token": "<x>", …}.
+std::vector<json::Value> elements_of(const json::Value& tokens) {
+  if (tokens.is_array()) return tokens.elements();
+  std::vector<json::Value> values;
+  if (tokens.kind() != json::Value::Kind::object) return values;
+  for (const auto& [name, value] : tokens.members()) values.push_back(value);
+  return values;
+}
+
 void read_special_names(const json::File& file, TokenizerConfig& config) {
   const std::array<std::pair<std::string_view, std::string*>, 5> names = {{{"unk_token", &config.unk},
                                                                            {"cls_token", &config.cls},
@@ -248,8 +257,7 @@ void read_more_special_tokens(const std::string& directory, TokenizerConfig& con
     const auto file = open_if_there(directory, name);
     for (const auto* key : {"additional_special_tokens", "extra_special_tokens"}) {
       const auto tokens = file ? file->find(key) : std::nullopt;
-      if (!tokens || tokens->kind() != json::Value::Kind::array) continue;
-      for (const auto& token : tokens->elements()) {
+      for (const auto& token : tokens ? elements_of(*tokens) : std::vector<json::Value>()) {
         const auto content = token_content(*file, key, token);
         const bool known =
             std::ranges::find(config.added, content, &AddedToken::content) != config.added.end();
