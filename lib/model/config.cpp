@@ -114,7 +114,7 @@ nn::Activation read_activation(const json::File& file, Dialect dialect, const Mo
 
 void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   const auto& type = *config.type;
-  config.causal = file.boolean("is_decoder", false);
+  config.causal = !type.causal.empty() && file.boolean("is_decoder", false);
   config.activation = read_activation(file, dialect, type);
   config.norm_epsilon = fraction(file, "layer_norm_eps", 1e-12);
   config.hidden_dropout = fraction(file, type.key("hidden_dropout_prob"), type.dropout);

@@ -14,7 +14,8 @@ const std::vector<Head>& table() {
   static const std::vector<Head> heads = {
       {.name = "masked_lm",
        .mark = "cls.predictions.bias",
-       .architectures = {"ForMaskedLM", kForPretraining, "LMHeadModel"},
+       .architectures = {"ForMaskedLM", kForPretraining, "LMHeadModel", "ForCausalLM"},
+       .causal = 2,
        .tasks = {fill, perplexity}},
       {.name = "next_sentence",
        .mark = "cls.seq_relationship.weight",
@@ -72,7 +73,9 @@ bool has(const Head& head, std::string_view architecture, const ModelType& type)
   if (architecture == kForPretraining &&
       type.pretraining != (is_replaced ? Pretraining::replaced : Pretraining::next_sentence))
     return false;
-  return std::ranges::find(head.architectures, architecture) != head.architectures.end();
+  const auto found = std::ranges::find(head.architectures, architecture);
+  const bool is_causal = found - head.architectures.begin() >= head.causal;
+  return found != head.architectures.end() && (!is_causal || architecture == type.causal);
 }
 
 }  // namespace

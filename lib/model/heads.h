@@ -1,6 +1,7 @@
 // The heads that a model may have above its encoder, in one table.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -36,6 +37,7 @@ struct Head {
   // Hugging Face's models with this head, after the classes of the model type: "ForMaskedLM". Types differ in
   // what they call ForPreTraining, see ModelType::pretraining.
   std::vector<std::string_view> architectures = {};
+  std::ptrdiff_t causal = PTRDIFF_MAX;  // index of the first one of a causal model, see ModelType::causal
   std::vector<task::Task> tasks = {};
 
   // Begins the names of its tensors: "classifier".

@@ -19,17 +19,20 @@ constexpr Key kDistilbertKeys[] = {{"hidden_size", "dim"},
                                    {"classifier_dropout", "seq_classif_dropout"}};
 constexpr Key kAlbertKeys[] = {{"classifier_dropout", "classifier_dropout_prob"}};
 
+constexpr std::string_view kForCausal = "ForCausalLM";
+
 constexpr ModelType roberta(std::string_view name, std::string_view classes) {
   return {.name = name,
           .classes = classes,
           .positions_after_padding = true,
           .pad_id = 1,
+          .causal = kForCausal,
           .drops_head_input = true,
           .masked_lm_activation = gelu};
 }
 
 constexpr ModelType kTypes[] = {
-    {.name = "bert", .classes = "Bert", .pretraining = Pretraining::next_sentence},
+    {.name = "bert", .classes = "Bert", .pretraining = Pretraining::next_sentence, .causal = "LMHeadModel"},
     roberta("roberta", "Roberta"),
     roberta("xlm-roberta", "XLMRoberta"),
     roberta("camembert", "Camembert"),
@@ -44,6 +47,7 @@ constexpr ModelType kTypes[] = {
      .classes = "Electra",
      .embedding_size = true,
      .pretraining = Pretraining::replaced,
+     .causal = kForCausal,
      .drops_head_input = true,
      .pooler_activation = gelu,
      .masked_lm_activation = gelu},

@@ -29,6 +29,8 @@ struct ModelType {
   bool shares_layers = false;     // Config::layer_groups
   bool relative_bias = false;     // of attention, one table for all layers
   Pretraining pretraining = Pretraining::none;
+  // The class of its causal language models, after `classes`; "": it has none, and is_decoder means nothing.
+  std::string_view causal = {};
   // In training, a classifier of texts has dropout before both of its layers; one of tokens has that of the
   // encoder; the head for answers has one by this key ("": none).
   bool drops_head_input = false, tags_as_hidden = false;

@@ -135,6 +135,8 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
   auto& config = plan.config;
   if (!config.type->positions_after_padding && !config.type->words_only)
     config.pad_id = initial.tokenizer.pad();
+  if (options.causal && config.type->causal.empty())
+    throw Error(opt::causal, ": there are no causal models of type ", config.type->name);
   config.causal = config.causal || options.causal;
   config.weighted_layers = config.weighted_layers || options.weighted_layers;
   if (options.dropout)
