@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -68,14 +67,12 @@ void Network::Parts::load(Dtype dtype) {
 }
 
 // Reads the row of a word from the file: to touch one row of a mapped file may map megabytes around it, and
-// after some words the whole table would count as memory of this process.
+// after some words the whole table would count as memory of this process. A model without layers does little
+// else than this, and a system call for each token would take most of its time.
 void Network::Parts::look_up(int32_t id, std::span<float> row) const {
   const size_t size = row.size() * size_of(words.dtype);
   const std::span part(words.data + id * size, size);
-  if (words_copied) {
-    std::memcpy(row.data(), part.data(), size);
-    return;
-  }
+  if (words_copied || config.type->words_only) return to_f32(words.dtype, part.data(), row);
   if (words.dtype == Dtype::f32) return checkpoint.read(part, std::as_writable_bytes(row).data());
   std::vector<std::byte> stored(size);
   checkpoint.read(part, stored.data());
