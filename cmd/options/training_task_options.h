@@ -108,6 +108,13 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
   app.option({opt::generator, "DIR", "For replaced: the masked-language model that fills masked tokens."},
              task.generator)
       .only_for = tasks({task::Task::replaced});
+  app.real({opt::generator_size, "SHARE",
+            "Instead, train a generator with the model, of this share of its width (Clark et al. 2020: 0.25 "
+            "to 0.5); it is written to DIR/generator."},
+           {.min = 0.01, .max = 1}, task.generator_size)
+      .only_for = tasks({task::Task::replaced});
+  app.exclusive({opt::generator, opt::generator_size});
+  app.exclusive({opt::generator_size, opt::freeze});
   add_labels(app, task);
   context_option(app, task.features);
   answer_options(app, task.answer);
@@ -122,7 +129,9 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
     task.kind = *kind_;
     select_task(app_, task.kind);
     if (task.kind != task::Task::replaced) return;
-    if (task.generator.empty()) throw cli::UsageError("--task replaced needs --generator DIR");
+    if (task.generator_size) return;
+    if (task.generator.empty())
+      throw cli::UsageError("--task replaced needs --generator DIR or --generator-size SHARE");
     task.generator = find_model_directory(task.generator);
     read_files_of(app_, task.generator, opt::generator);
   });

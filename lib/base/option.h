@@ -54,6 +54,7 @@ inline constexpr Option force{"--force"};
 inline constexpr Option format{"--format"};
 inline constexpr Option freeze{"--freeze"};
 inline constexpr Option generator{"--generator"};
+inline constexpr Option generator_size{"--generator-size"};
 inline constexpr Option gold{"--gold"};
 inline constexpr Option graph{"--graph"};
 inline constexpr Option id_field{"--id-field"};

@@ -109,8 +109,8 @@ const std::vector<Metric>& table() {
   const std::vector all_trained = task::tasks_with(&task::Entry::trained);
   static const std::vector<Metric> metrics = {
       {kLoss, lower, loss, all_trained, kTraining, &E::loss},
-      {"mlm_loss", lower, loss, {pretrain}, kTraining, &E::mlm_loss},
-      {"mlm_accuracy", higher, accuracy, {pretrain}, kTraining, &E::mlm_accuracy},
+      {"mlm_loss", lower, loss, {pretrain, replaced}, kTraining, &E::mlm_loss, generator},
+      {"mlm_accuracy", higher, accuracy, {pretrain, replaced}, kTraining, &E::mlm_accuracy, generator},
       {"nsp_loss", lower, loss, {pretrain}, kTraining, &E::nsp_loss, next_sentence},
       {"nsp_accuracy", higher, accuracy, {pretrain}, kTraining, &E::nsp_accuracy, next_sentence},
       {"accuracy", higher, accuracy, {classify, tag, choose, embed}, kStep, &E::step_accuracy},

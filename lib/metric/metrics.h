@@ -49,7 +49,7 @@ enum class Better { lower, higher, neither };  // neither: no measure of quality
 enum class Unit { fraction, accuracy, percent, correlation, loss, logit };
 
 // What a metric needs besides predictions and gold labels.
-enum class Needs { nothing, probabilities, positive_label, entities, next_sentence };
+enum class Needs { nothing, probabilities, positive_label, entities, next_sentence, generator };
 
 // Who reports a metric: bert-train for a step, or for the dev set; bert-score.
 enum Use : uint8_t { kStep = 1, kDev = 2, kScore = 4 };

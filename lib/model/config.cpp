@@ -317,4 +317,15 @@ Config config_of(const Preset& preset, int64_t vocab_size) {
   return config;
 }
 
+Config generator_of(const Config& discriminator) {
+  Config config = discriminator;
+  config.generator_heads = 0;
+  config.heads = discriminator.generator_heads;
+  config.hidden = config.heads * discriminator.head_size();
+  config.feed_forward = discriminator.feed_forward * config.heads / discriminator.heads;
+  config.embedding = discriminator.embedding_width();
+  config.architectures = {std::string(config.type->classes) + "ForMaskedLM"};
+  return config;
+}
+
 }  // namespace bert::model

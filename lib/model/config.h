@@ -71,6 +71,10 @@ struct Config {
   };
   Projection projection;
 
+  // Attention heads of the generator that is trained with a discriminator of ELECTRA, see generator_of(); 0:
+  // none. Not in config.json.
+  int64_t generator_heads = 0;
+
   bool cross_encoder = false;  // cross-encoder settings are present
   // If not set, sentence-transformers applies a sigmoid to a single label and nothing to several.
   std::optional<ScoreActivation> score_activation;
@@ -128,6 +132,10 @@ inline constexpr Preset kPresets[] = {{"tiny", 2, 128},   {"mini", 4, 256},  {"s
                                       {"medium", 8, 512}, {"base", 12, 768}, {"large", 24, 1024}};
 
 Config config_of(const Preset& preset, int64_t vocab_size);
+
+// The generator of a discriminator (Clark et al. 2020, section 3.2): as deep, but as narrow as its number of
+// heads says. It shares the tables of the embeddings, and their width.
+Config generator_of(const Config& discriminator);
 
 // A table of `vocab_size` vectors [hidden], for words alone.
 Config static_config(int64_t vocab_size, int64_t hidden);

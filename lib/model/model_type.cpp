@@ -73,7 +73,8 @@ constexpr ModelType kTypes[] = {
 constexpr ModelType kStatic = {
     .name = "static", .classes = "Static", .token_types = 0, .words_only = true, .dropout = 0};
 
-constexpr std::string_view kEmbeddings = "embeddings.", kLayers = "encoder.layer.";
+constexpr std::string_view kEmbeddings = "embeddings.", kProjectionLayer = "embeddings.projection.",
+                           kLayers = "encoder.layer.";
 
 }  // namespace
 
@@ -91,6 +92,15 @@ const ModelType* find_model_type(std::string_view name) {
   return found == std::end(kTypes) ? nullptr : found;
 }
 
+std::string name_in_generator(std::string name) {
+  return is_in_generator(name) ? std::move(name) : std::string(kGeneratorPrefix) + name;
+}
+
+bool is_in_generator(std::string_view tensor) {
+  const bool shared = tensor.starts_with(kEmbeddings) && !tensor.starts_with(kProjectionLayer);
+  return shared || is_of_generator(tensor);
+}
+
 std::string layer_name(int64_t layer) { return std::string(kLayers) + std::to_string(layer); }
 
 bool is_of_encoder(std::string_view tensor) {
@@ -98,6 +108,7 @@ bool is_of_encoder(std::string_view tensor) {
 }
 
 int64_t level_of(std::string_view tensor) {
+  if (is_of_generator(tensor)) return kAboveLayers;
   if (tensor.starts_with(kEmbeddings) || tensor == kBiasTable) return 0;
   if (!tensor.starts_with(kLayers)) return kAboveLayers;
   int64_t layer = 0;

@@ -62,11 +62,17 @@ const ModelType& static_type();
 constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
 constexpr const char* kBiasTable = "encoder.relative_attention_bias.weight";
 constexpr const char* kPoolerLayer = "pooler.dense";
-std::string layer_name(int64_t layer);  // from 0: "encoder.layer.0"
+// The folder of a generator beside its discriminator, and how the names of its tensors begin where both are
+// together, except those that they share: the embeddings without their projection.
+constexpr std::string_view kGenerator = "generator", kGeneratorPrefix = "generator.";
+std::string name_in_generator(std::string name);
+inline bool is_of_generator(std::string_view tensor) { return tensor.starts_with(kGeneratorPrefix); }
+bool is_in_generator(std::string_view tensor);  // its own, or shared
+std::string layer_name(int64_t layer);          // from 0: "encoder.layer.0"
 
 // Level of a tensor in the network, by its name: fine-tuning uses lower learning rates in lower layers, or
 // freezes them. 0 for the embeddings and what all layers share, i + 1 for encoder layer i, kAboveLayers for
-// the pooler and the heads. The decoder shares the word embeddings' matrix, which has level 0.
+// the pooler, the heads and a generator. The decoder shares the word embeddings' matrix, which has level 0.
 constexpr int64_t kAboveLayers = INT64_MAX;
 int64_t level_of(std::string_view tensor);
 

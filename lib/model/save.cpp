@@ -191,6 +191,24 @@ void write_projection(OutputDirectory& output, const std::string& folder,
   ckpt::write_safetensors((fs::path(output.file(folder)) / "model.safetensors").string(), own);
 }
 
+// The generator, as a model of its own.
+void write_generator(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
+                     const nn::Params& params) {
+  if (config.generator_heads == 0) return;
+  const auto own = generator_of(config);
+  std::vector<ckpt::TensorToWrite> tensors;
+  const auto& entries = params.layout().entries();
+  for (size_t place = 0; place < entries.size(); ++place) {
+    const auto& name = entries[place].name;
+    if (!is_in_generator(name)) continue;
+    tensors.push_back(
+        {.name = stored_name(own, is_of_generator(name) ? name.substr(kGeneratorPrefix.size()) : name),
+         .shape = entries[place].shape,
+         .data = std::as_bytes(params.tensor(place))});
+  }
+  save(output.file(std::string(kGenerator)), own, tokenizer, tensors);
+}
+
 ckpt::WrittenFile write_files(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
                               std::span<const ckpt::TensorToWrite> tensors, Dtype weights,
                               const ModuleFiles& modules) {
@@ -288,11 +306,13 @@ void save(const std::string& directory, const Config& config, const TokenizerFil
           const nn::Params& params, const ModuleFiles& modules) {
   const auto all = saved_tensors(config, params);
   auto of_model = all;
-  std::erase_if(of_model, is_of_projection);
+  std::erase_if(of_model,
+                [](const auto& tensor) { return is_of_projection(tensor) || is_of_generator(tensor.name); });
   OutputDirectory output(directory, is_kept);
   output.write([&] {
     write_files(output, config, tokenizer, of_model, Dtype::f32, modules);
     write_projection(output, modules.projection_folder(), all);
+    write_generator(output, config, tokenizer, params);
   });
   output.commit();
 }

@@ -57,11 +57,11 @@ void save(const std::string& directory, const Config& config, const TokenizerFil
           std::span<const ckpt::TensorToWrite> tensors, Dtype weights = Dtype::f32,
           const ModuleFiles& modules = {});
 // A projection of pooled vectors (Config::Projection) goes to the folder of its Dense module, if there is
-// one.
+// one, and a generator (Config::generator_heads) to the folder kGenerator, as a model of its own.
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           const nn::Params& params, const ModuleFiles& modules = {});
 // The same for a directory that the caller completes and commits: a checkpoint, whose model.safetensors also
-// has the projection. Returns what model.safetensors is.
+// has the projection and the generator. Returns what model.safetensors is.
 ckpt::WrittenFile save(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
                        const nn::Params& params, const ModuleFiles& modules = {});
 

@@ -3,49 +3,11 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/dtype.h"
 #include "base/error.h"
-#include "model/parts.h"
+#include "model/training_layers.h"
 
 namespace bert::model {
 namespace {
-
-float dropout_of_head(const NetworkLayers& layers, const Config& config) {
-  if (layers.head == nullptr) return 0;
-  if (layers.head == head_of(task::Task::answer)) return config.answer_dropout;
-  if (!layers.head->dropout) return 0;
-  const bool as_hidden = config.type->tags_as_hidden && layers.head->reads == Reads::tokens;
-  return as_hidden ? config.hidden_dropout : config.classifier_dropout;
-}
-
-// Before the first of the two layers of a classifier.
-float dropout_of_head_input(const NetworkLayers& layers, const Config& config) {
-  const bool two = config.type->drops_head_input && layers.head != nullptr && layers.head->own_pooler;
-  return two ? config.classifier_dropout : 0;
-}
-
-// Parameters that add the same value to all rows that a row-comparing loss uses: the head's bias and, if it
-// reads tokens without dropout, the bias of the last layer normalization.
-std::vector<int> same_in_all_rows(const NetworkLayers& layers, float dropout, const Config& config,
-                                  const nn::Layout& layout) {
-  if (layers.head == nullptr || !layers.head->compares_rows) return {};
-  std::vector<std::string> names = {std::string(layers.head->tensors()) + ".bias"};
-  const bool shared = config.layer_groups > 0;  // its bias then also adds to the inputs of layers
-  if (layers.head->reads == Reads::tokens && dropout == 0 && !layers.masked_lm && !shared)
-    names.push_back(layer_name(config.stored_layer(config.layers - 1)) + ".output.LayerNorm.bias");
-  std::vector<int> places;
-  for (const auto& name : names) {
-    const auto found = std::ranges::find(layout.entries(), name, &nn::LayoutEntry::name);
-    assert(found != layout.entries().end());
-    places.push_back(found - layout.entries().begin());
-  }
-  return places;
-}
-
-std::optional<nn::Linear> projection_of(const Config& config, nn::Layout& layout) {
-  const auto& [in, out] = config.projection;
-  return out == 0 ? std::nullopt : std::optional<nn::Linear>(std::in_place, kProjection, out, in, layout);
-}
 
 // dy becomes dy∘act'(u), row by row. y receives act(u), but serves only as scratch space.
 void backward_activation(nn::Context& context, nn::Activation activation, const nn::Tensor& u, nn::Tensor& y,
@@ -59,18 +21,16 @@ void backward_activation(nn::Context& context, nn::Activation activation, const 
 
 }  // namespace
 
-struct TrainingNetwork::Parts {
+struct TrainingNetwork::Parts : TrainingLayers {
   Config config;
-  nn::Context context;
-  nn::Layout layout;
-  int words;
-  NetworkLayers net;
-  std::optional<nn::Linear> pooled;  // the projection of pooled vectors
-  nn::DropoutPlace head_dropout, input_dropout;
-  std::optional<int64_t> frozen;  // number of encoder layers frozen along with the embeddings
-  std::vector<int> in_all_rows;   // parameters with zero gradient, see Head::compares_rows
-  nn::Params parameters, gradients;
-  nn::Weights weights;
+  std::shared_ptr<TrainingNumbers> numbers;  // also those of the generator
+  nn::Context& context;
+  const nn::Layout& layout;
+  nn::Params &parameters, &gradients;
+  nn::Weights& weights;
+  std::string_view prefix;                   // of the names of its own tensors in the layout
+  std::optional<TrainingNetwork> generator;  // shares the embeddings
+  std::optional<int64_t> frozen;             // number of encoder layers frozen along with the embeddings
 
   // State of the current batch.
   const nn::Batch* batch = nullptr;
@@ -93,7 +53,7 @@ struct TrainingNetwork::Parts {
   nn::Tensor rows, u, transformed, normed, drows, scrap;  // for the heads
   nn::Tensor dense, logits;
 
-  Parts(const Config& config, const Heads& heads, Pool& pool, Dtype dtype);
+  Parts(const Config& config, const Heads& heads, std::shared_ptr<TrainingNumbers> numbers);
   nn::Pass pass() {
     return {.context = context,
             .weights = weights,
@@ -126,22 +86,15 @@ struct TrainingNetwork::Parts {
   void finish_level(int64_t level, const Ready& ready);
 };
 
-TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool, Dtype dtype)
-    : config(c),
-      context(pool),
-      words(layout.add_plain(kWordTable, {c.vocab_size, c.embedding_width()})),
-      net(c, {.heads = heads}, layout),
-      pooled(projection_of(c, layout)),
-      head_dropout{.layer = static_cast<uint64_t>(c.layers) + 1,
-                   .site = nn::DropoutSite::pooled,
-                   .rate = nn::DropoutRate(dropout_of_head(net, c))},
-      input_dropout{.layer = static_cast<uint64_t>(c.layers) + 1,
-                    .site = nn::DropoutSite::feed_forward,
-                    .rate = nn::DropoutRate(dropout_of_head_input(net, c))},
-      in_all_rows(same_in_all_rows(net, dropout_of_head(net, c), c, layout)),
-      parameters(layout),
-      gradients(layout),
-      weights(parameters, dtype) {}
+TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, std::shared_ptr<TrainingNumbers> all)
+    : TrainingLayers(c, heads, all->layout),
+      config(c),
+      numbers(std::move(all)),
+      context(numbers->context),
+      layout(numbers->layout),
+      parameters(numbers->parameters),
+      gradients(numbers->gradients),
+      weights(numbers->weights) {}
 
 std::vector<int64_t> TrainingNetwork::Parts::places(std::span<const int64_t> rows) const {
   std::vector<int64_t> places;
@@ -154,12 +107,22 @@ std::vector<int64_t> TrainingNetwork::Parts::places(std::span<const int64_t> row
 }
 
 TrainingNetwork::TrainingNetwork(const Config& config, const Heads& heads, Pool& pool, Dtype dtype)
-    : parts_(std::make_unique<Parts>(config, heads, pool, dtype)) {}
+    : parts_(std::make_unique<Parts>(config, heads,
+                                     std::make_shared<TrainingNumbers>(config, heads, pool, dtype))) {
+  if (config.generator_heads == 0) return;
+  parts_->numbers->layout.name_by(name_in_generator);
+  parts_->generator.emplace(
+      TrainingNetwork(std::make_unique<Parts>(generator_of(config), generator_heads(), parts_->numbers)));
+  parts_->generator->parts_->prefix = kGeneratorPrefix;
+}
+TrainingNetwork::TrainingNetwork(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 TrainingNetwork::~TrainingNetwork() = default;
 TrainingNetwork::TrainingNetwork(TrainingNetwork&&) noexcept = default;
 
 const Config& TrainingNetwork::config() const { return parts_->config; }
+TrainingNetwork* TrainingNetwork::generator() { return parts_->generator ? &*parts_->generator : nullptr; }
 void TrainingNetwork::freeze(std::optional<int64_t> layers) {
+  assert(!layers || !parts_->generator);
   const auto most = parts_->config.layers;
   if (layers && *layers > 0 && parts_->config.layer_groups > 0)
     throw Error("cannot freeze ", *layers, " encoder layers of a model whose layers share weights");
@@ -181,12 +144,14 @@ std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoin
   std::vector<std::string> missing;
   const auto& entries = parts_->layout.entries();
   for (size_t i = 0; i < entries.size(); ++i) {
-    if (!except.empty() && entries[i].name.starts_with(except)) continue;
-    if (checkpoint.find(entries[i].name) == nullptr) {
-      missing.push_back(entries[i].name);
+    if (!entries[i].name.starts_with(parts_->prefix)) continue;
+    const auto name = entries[i].name.substr(parts_->prefix.size());
+    if (!except.empty() && name.starts_with(except)) continue;
+    if (checkpoint.find(name) == nullptr) {
+      missing.push_back(name);
       continue;
     }
-    const auto& tensor = stored_tensor(checkpoint, entries[i].name, entries[i].shape, parts_->config);
+    const auto& tensor = stored_tensor(checkpoint, name, entries[i].shape, parts_->config);
     ckpt::to_f32(tensor, parts_->parameters.tensor(i));
   }
   return missing;
@@ -247,7 +212,7 @@ void TrainingNetwork::Parts::backward_mix() {
 
 // forward:  t = norm(act(u)), u = W·h + b at the rows; logits = t·Eᵀ + b
 nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<const int32_t> gold,
-                                    std::optional<float> weight) {
+                                    std::optional<float> weight, const nn::TiedDecoder::Visit& visit) {
   auto& p = *parts_;
   auto& head = p.net.masked_lm.value();
   assert(rows.size() == gold.size());
@@ -257,14 +222,16 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
   nn::gather_rows(p.context, p.top(), places, p.rows);
   head.dense.forward(p.context, p.weights, p.rows, head.activation, p.transformed, &p.u);
   head.norm.forward(p.pass(), {}, p.transformed, nullptr, p.normed, p.normed);
-  if (!weight) return head.decoder.loss(p.context, p.weights, words, p.normed, gold, nullptr, p.vocab_logits);
+  if (!weight)
+    return head.decoder.loss(p.context, p.weights, words, p.normed, gold, nullptr, p.vocab_logits, visit);
 
   const nn::TiedDecoder::Gradient gradient = {
       .weight = *weight,
       .words = p.frozen ? std::nullopt : std::optional(p.gradients.target(p.words)),
       .gradients = p.gradients,
       .dx = p.drows};
-  const auto loss = head.decoder.loss(p.context, p.weights, words, p.normed, gold, &gradient, p.vocab_logits);
+  const auto loss =
+      head.decoder.loss(p.context, p.weights, words, p.normed, gold, &gradient, p.vocab_logits, visit);
   head.norm.backward(p.pass(), p.transformed, p.drows, p.drows, p.gradients);
   backward_activation(p.context, head.activation, p.u, p.scrap, p.drows);
   head.dense.backward_weights(p.context, p.weights, p.rows, p.drows, 0, p.gradients);

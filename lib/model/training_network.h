@@ -24,6 +24,7 @@
 #include "nn/dropout.h"
 #include "nn/losses.h"
 #include "nn/params.h"
+#include "nn/tied_decoder.h"
 
 namespace bert::model {
 
@@ -41,10 +42,14 @@ class TrainingNetwork {
 
   const Config& config() const;
 
+  // The generator of Config::generator_heads, or nullptr. It shares parameters() and gradients() with this
+  // network, and refresh(). Its backward() calls no `ready`; call it before that of this network.
+  TrainingNetwork* generator();
+
   // Freezes the embeddings, what all layers share, and the first `layers` encoder layers; nullopt freezes
   // nothing. Call it before the first forward. Backward stops above the frozen layers and their gradients are
   // exactly 0; dropout stays active in them. The MLM decoder shares the word embeddings, so it is frozen too.
-  // Throws Error if the model has fewer layers.
+  // Throws Error if the model has fewer layers. Not for a network with a generator.
   void freeze(std::optional<int64_t> layers);
 
   // Both have the same layout, with Hugging Face's names without "bert.".
@@ -67,9 +72,9 @@ class TrainingNetwork {
                Keep keep);
 
   // Masked-language-model loss at `rows` with the original ids `gold`. With a weight, backward descends
-  // weight·loss.
+  // weight·loss. `visit` sees the logits of each row, numbered from 0.
   nn::Loss masked_lm(std::span<const int64_t> rows, std::span<const int32_t> gold,
-                     std::optional<float> weight);
+                     std::optional<float> weight, const nn::TiedDecoder::Visit& visit = {});
 
   // Next-sentence loss over all sequences. labels [B]: 0 (follows) or 1 (random).
   nn::Loss next_sentence(std::span<const int32_t> labels, std::optional<float> weight);
@@ -100,6 +105,8 @@ class TrainingNetwork {
 
  private:
   struct Parts;
+  explicit TrainingNetwork(std::unique_ptr<Parts> parts);
+
   std::unique_ptr<Parts> parts_;
 };
 

@@ -48,7 +48,7 @@ void TiedDecoder::forward(Context& context, const Weights& weights, const Stored
 
 Loss TiedDecoder::loss(Context& context, const Weights& weights, std::span<const float> words,
                        const Tensor& x, std::span<const int32_t> gold, const Gradient* gradient,
-                       Tensor& logits) const {
+                       Tensor& logits, const Visit& visit) const {
   const Stored stored = {.dtype = Dtype::f32, .data = std::as_bytes(words).data()};
   const int64_t most = std::max(kLeastRows, kLossFloats / vocab_size_), blocks = (x.rows() + most - 1) / most;
   const int64_t rows = blocks == 0 ? 0 : round_up((x.rows() + blocks - 1) / blocks, kBlockRows);
@@ -58,6 +58,8 @@ Loss TiedDecoder::loss(Context& context, const Weights& weights, std::span<const
     const Block block = {.x = x, .first = first, .rows = std::min(rows, x.rows() - first)};
     const auto block_gold = gold.subspan(first, block.rows);
     forward(context, weights, stored, block, logits);
+    if (visit)
+      context.pool().run_grid(block.rows, [&](int64_t row, int) { visit(first + row, logits.values(row)); });
     total += softmax_loss(context, {.gold = block_gold}, gradient == nullptr ? 0 : gradient->weight, logits);
     if (gradient == nullptr) continue;
     Gradient of_block = *gradient;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,10 +38,14 @@ class TiedDecoder {
     Tensor& dx;
   };
 
+  // Called with each row of x and its logits, by several threads at a time.
+  using Visit = std::function<void(int64_t row, std::span<const float> logits)>;
+
   // Loss of x [R,H] for gold [R], ids in the vocabulary, and its gradient unless that is nullptr. E is f32.
   // `logits` holds the logits of about equal parts of the rows at a time, at most 64 MiB or 96 rows.
   Loss loss(Context& context, const Weights& weights, std::span<const float> words, const Tensor& x,
-            std::span<const int32_t> gold, const Gradient* gradient, Tensor& logits) const;
+            std::span<const int32_t> gold, const Gradient* gradient, Tensor& logits,
+            const Visit& visit = {}) const;
 
  private:
   void backward(Context& context, std::span<const float> words, const Block& block, const Gradient& gradient,

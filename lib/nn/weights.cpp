@@ -33,6 +33,7 @@ int Layout::add_plain(std::string name, std::vector<int64_t> shape) {
 }
 
 int Layout::add(LayoutEntry entry) {
+  if (naming_) entry.name = naming_(std::move(entry.name));
   const auto known = std::ranges::find(entries_, entry.name, &LayoutEntry::name);
   const auto place = static_cast<int>(known - entries_.begin());
   if (known == entries_.end()) entries_.push_back(std::move(entry));
@@ -90,7 +91,7 @@ void Weights::refresh(Context& context) {
 }
 
 Dtype Weights::dtype(int place) const {
-  const bool heads = !layout_.entries()[place].name.starts_with("encoder.");
+  const bool heads = layout_.entries()[place].name.find("encoder.") == std::string::npos;
   return heads ? Dtype::f32 : dtype_;
 }
 

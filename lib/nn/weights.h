@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/dtype.h"
@@ -28,6 +29,8 @@ struct LayoutEntry {
 // A name added again is the same tensor, shared by several layers.
 class Layout {
  public:
+  // Changes the names of all tensors that are added from now on, so that two networks can share a layout.
+  void name_by(std::function<std::string(std::string)> naming) { naming_ = std::move(naming); }
   int add_matrix(std::string name, int64_t outputs, int64_t inputs);  // W [N,K]
   int add_plain(std::string name, std::vector<int64_t> shape);        // bias, gain, table
   const std::vector<LayoutEntry>& entries() const { return entries_; }
@@ -36,6 +39,7 @@ class Layout {
   int add(LayoutEntry entry);
 
   std::vector<LayoutEntry> entries_;
+  std::function<std::string(std::string)> naming_;
 };
 
 class Params;

@@ -1,5 +1,6 @@
 // The generator of ELECTRA (Clark et al. 2020, section 2): a masked language model that fills masked tokens
-// with samples, some of which differ from the original ones. Its parameters are fixed.
+// with samples, some of which differ from the original ones. Its parameters are fixed; one that learns is
+// part of a TrainingNetwork.
 #pragma once
 
 #include <cstdint>

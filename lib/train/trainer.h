@@ -116,6 +116,7 @@ class Trainer {
   void draw_curve() const;
   void save_model() const;
   bool has_newer_model() const;
+  bool has_model_of_run() const;
   void show_progress();
   void clear_progress();
 

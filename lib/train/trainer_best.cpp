@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "metric/metrics.h"
 #include "model/save.h"
@@ -49,11 +50,22 @@ bool Trainer::has_newer_model() const {
   const std::string weights = "/model.safetensors", ours = checkpoint_ + weights,
                     there = plan_.options.out + weights;
   if (!is_file(ours) || !is_file(there)) return false;
-  if (MappedFile(ours).text() == MappedFile(there).text()) return true;
+  if (has_model_of_run()) return true;
   if (std::filesystem::last_write_time(there) < std::filesystem::last_write_time(ours)) return false;
   parts_.log.warn(plan_.options.out +
                   " has a newer model, which is not that of the run; it is left as it is");
   return true;
+}
+
+bool Trainer::has_model_of_run() const {
+  auto& ours = parts_.learner.parameters();
+  nn::Params there(ours.layout());
+  try {
+    fill(there, plan_.options.out, parts_.modules.projection_folder());
+  } catch (const Error&) {  // another model
+    return false;
+  }
+  return std::ranges::equal(std::as_bytes(ours.all()), std::as_bytes(there.all()));
 }
 
 void Trainer::save_model() const {

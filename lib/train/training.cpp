@@ -131,11 +131,29 @@ class Training {
       log_.warn(initial_.path +
                 ": the trained head is replaced by a new one, because the labels are not those of the model");
     auto missing = network.load(checkpoint, replaced);
+    if (network.generator() != nullptr) load_generator(*network.generator(), missing);
     if (const auto own = task_->complete(network.parameters()); !own.empty())
       std::erase_if(missing, [&](const auto& name) { return name.starts_with(own); });
     if (options_.steps != 0 && !initial_.config.weighted_layers)
       std::erase_if(missing, [](const auto& name) { return name.starts_with(nn::ScalarMix::kPrefix); });
     return missing;
+  }
+
+  // A generator that was trained with the initial model. `missing`: what its weight file has of neither.
+  void load_generator(model::TrainingNetwork& generator, std::vector<std::string>& missing) const {
+    const auto path = initial_.path + "/" + std::string(model::kGenerator);
+    const bool found = is_directory(path);
+    if (found || options_.steps != 0) std::erase_if(missing, model::is_of_generator);
+    if (!found) return;
+    const auto& ours = generator.config();
+    const auto its = model::open_directory(path).config;
+    if (its.hidden != ours.hidden || its.heads != ours.heads)
+      throw Error(path, ": the generator has ", counted(its.heads, "attention head", "attention heads"),
+                  " and width ", its.hidden, ", ", opt::generator_size, " asks for ", ours.heads, " and ",
+                  ours.hidden);
+    for (const auto& name : generator.load(ckpt::Checkpoint::open(path)))
+      missing.push_back(std::string(model::kGeneratorPrefix) + name);
+    log_.info("the generator is that of " + path);
   }
 
   void initialize(model::TrainingNetwork& network) const {

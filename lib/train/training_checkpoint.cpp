@@ -19,6 +19,7 @@
 #include "base/output_file.h"
 #include "ckpt/checkpoint.h"
 #include "ckpt/safetensors.h"
+#include "model/model_type.h"
 #include "model/parts.h"
 #include "train/state_json.h"
 
@@ -223,6 +224,17 @@ void TrainingCheckpoint::fill(nn::Params& weights) const { train::fill(weights, 
 void fill(nn::Params& weights, const std::string& directory, const std::string& projection_folder) {
   const auto stored = ckpt::Checkpoint::open(directory);
   auto tensors = stored.tensors();
+  const auto& entries = weights.layout().entries();
+  const bool generates = std::ranges::any_of(
+      entries, [](const nn::LayoutEntry& entry) { return model::is_of_generator(entry.name); });
+  const auto beside = in(directory, model::kGenerator.data());
+  std::optional<ckpt::Checkpoint> generator;
+  if (generates && is_directory(beside)) generator = ckpt::Checkpoint::open(beside);
+  for (auto tensor : generator ? generator->tensors() : decltype(tensors)()) {
+    if (model::is_in_generator(tensor.name)) continue;
+    tensor.name = model::name_in_generator(std::move(tensor.name));
+    tensors.push_back(std::move(tensor));
+  }
   std::optional<ckpt::Checkpoint> projection;
   if (!projection_folder.empty()) {
     projection = ckpt::Checkpoint::open(in(directory, projection_folder.c_str()));

@@ -64,7 +64,8 @@ using ListRecord = std::function<uint64_t(int64_t)>;
 void each_moment(const nn::Layout& layout, const ReadMoment& read);
 
 // Reads the weights of a model that a run has written, bit for bit. Throws Error if tensors or shapes differ.
-// `projection_folder`: see model::ModuleFiles; "" if model.safetensors has all.
+// `projection_folder`: see model::ModuleFiles; "" if model.safetensors has all. A generator may be in a
+// folder of its own.
 void fill(nn::Params& weights, const std::string& directory, const std::string& projection_folder = "");
 
 // A checkpoint that has been verified.

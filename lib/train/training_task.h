@@ -53,6 +53,7 @@ struct TrainingTaskOptions {
   task::Task kind = task::Task::pretrain;
   corpus::MaskRule mask;                   // pretrain, replaced
   std::string generator;                   // replaced: a model directory
+  std::optional<double> generator_size;    // instead: relative to the model, with which it is trained
   uint64_t seed = 0;                       // for masking
   features::FeatureOptions features;       // field names and maximum sequence length
   std::optional<std::string> label_field;  // default depends on the task

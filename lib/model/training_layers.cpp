@@ -1,0 +1,79 @@
+#include "model/training_layers.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace bert::model {
+namespace {
+
+float dropout_of_head(const NetworkLayers& layers, const Config& config) {
+  if (layers.head == nullptr) return 0;
+  if (layers.head == head_of(task::Task::answer)) return config.answer_dropout;
+  if (!layers.head->dropout) return 0;
+  const bool as_hidden = config.type->tags_as_hidden && layers.head->reads == Reads::tokens;
+  return as_hidden ? config.hidden_dropout : config.classifier_dropout;
+}
+
+// Before the first of the two layers of a classifier.
+float dropout_of_head_input(const NetworkLayers& layers, const Config& config) {
+  const bool two = config.type->drops_head_input && layers.head != nullptr && layers.head->own_pooler;
+  return two ? config.classifier_dropout : 0;
+}
+
+// Parameters that add the same value to all rows that a row-comparing loss uses: the head's bias and, if it
+// reads tokens without dropout, the bias of the last layer normalization.
+std::vector<int> same_in_all_rows(const NetworkLayers& layers, float dropout, const Config& config,
+                                  const nn::Layout& layout) {
+  if (layers.head == nullptr || !layers.head->compares_rows) return {};
+  std::vector<std::string> names = {std::string(layers.head->tensors()) + ".bias"};
+  const bool shared = config.layer_groups > 0;  // its bias then also adds to the inputs of layers
+  if (layers.head->reads == Reads::tokens && dropout == 0 && !layers.masked_lm && !shared)
+    names.push_back(layer_name(config.stored_layer(config.layers - 1)) + ".output.LayerNorm.bias");
+  std::vector<int> places;
+  for (const auto& name : names) {
+    const auto found = std::ranges::find(layout.entries(), name, &nn::LayoutEntry::name);
+    assert(found != layout.entries().end());
+    places.push_back(found - layout.entries().begin());
+  }
+  return places;
+}
+
+std::optional<nn::Linear> projection_of(const Config& config, nn::Layout& layout) {
+  const auto& [in, out] = config.projection;
+  return out == 0 ? std::nullopt : std::optional<nn::Linear>(std::in_place, kProjection, out, in, layout);
+}
+
+nn::Layout layout_of(const Config& config, const Heads& heads) {
+  nn::Layout layout;
+  const TrainingLayers layers(config, heads, layout);
+  if (config.generator_heads == 0) return layout;
+  layout.name_by(name_in_generator);
+  const TrainingLayers of_generator(generator_of(config), generator_heads(), layout);
+  layout.name_by({});
+  return layout;
+}
+
+}  // namespace
+
+TrainingLayers::TrainingLayers(const Config& c, const Heads& heads, nn::Layout& layout)
+    : words(layout.add_plain(kWordTable, {c.vocab_size, c.embedding_width()})),
+      net(c, {.heads = heads}, layout),
+      pooled(projection_of(c, layout)),
+      head_dropout{.layer = static_cast<uint64_t>(c.layers) + 1,
+                   .site = nn::DropoutSite::pooled,
+                   .rate = nn::DropoutRate(dropout_of_head(net, c))},
+      input_dropout{.layer = static_cast<uint64_t>(c.layers) + 1,
+                    .site = nn::DropoutSite::feed_forward,
+                    .rate = nn::DropoutRate(dropout_of_head_input(net, c))},
+      in_all_rows(same_in_all_rows(net, dropout_of_head(net, c), c, layout)) {}
+
+TrainingNumbers::TrainingNumbers(const Config& config, const Heads& heads, Pool& pool, Dtype dtype)
+    : context(pool),
+      layout(layout_of(config, heads)),
+      parameters(layout),
+      gradients(layout),
+      weights(parameters, dtype) {}
+
+Heads generator_heads() { return {head_of(task::Task::fill)}; }
+
+}  // namespace bert::model

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Writes tests/golden/type_curves.json: the losses and gradient norms of 20 steps of AdamW that transformers takes
+in float64 from the directories `TYPE-fill` of make_types.py, by masked language modeling; and of ELECTRA's
+pre-training of a generator and a discriminator that share their embeddings (Clark et al. 2020), from
+`electra-replaced` and the generator in tests/golden/joint, which this script also writes, with the gradients of the
+first step in joint/gradients.safetensors. The bias of the generator makes all samples the same token.
+Needs torch and transformers 5.
+"""
+import json
+import os
+import random
+import shutil
+
+import torch
+import transformers as tf
+from safetensors.torch import save_file
+
+from make_types import HERE, TYPES
+
+STEPS, BATCH, RATE, DECAY = 20, 6, 1e-3, 0.01
+MASK, SAMPLED, SAMPLED_BIAS, MODEL_WEIGHT = 4, 7, 30, 50
+
+
+def make_records():
+    chance = random.Random(11)
+    for number in range(STEPS * BATCH):
+        ids = [chance.randrange(5, 41) for _ in range(4 + number % 13)]
+        positions = sorted(chance.sample(range(len(ids)), 2))
+        gold = [ids[position] if chance.random() < 0.5 else SAMPLED for position in positions]
+        for position in positions:
+            ids[position] = MASK
+        yield {"input_ids": ids, "masked_lm_positions": positions, "masked_lm_ids": gold}
+
+
+def batches(records, pad):
+    """Padded ids, attention mask, and the original ids of the masked tokens; -100 elsewhere."""
+    for first in range(0, len(records), BATCH):
+        batch = records[first:first + BATCH]
+        width = max(len(record["input_ids"]) for record in batch)
+        ids, mask, gold = (torch.full((len(batch), width), value) for value in (pad, 0, -100))
+        for row, record in enumerate(batch):
+            length = len(record["input_ids"])
+            ids[row, :length] = torch.tensor(record["input_ids"])
+            mask[row, :length] = 1
+            gold[row, record["masked_lm_positions"]] = torch.tensor(record["masked_lm_ids"])
+        yield ids, mask, gold
+
+
+def steps_of(parameters, losses, first_gradients=None):
+    """Takes a step for each function in `losses`; their results have the loss first."""
+    groups = [{"params": [], "weight_decay": decay} for decay in (DECAY, 0)]
+    for name, parameter in parameters.items():
+        groups["LayerNorm" in name or "layer_norm" in name or "bias" in name]["params"].append(parameter)
+    optimizer = torch.optim.AdamW(groups, lr=RATE)
+    steps = []
+    for loss_of in losses:
+        loss, parts = loss_of()
+        optimizer.zero_grad()
+        loss.backward()
+        gradients = {name: parameter.grad.clone() for name, parameter in parameters.items() if parameter.grad is not None}
+        if not steps and first_gradients is not None:
+            first_gradients |= gradients
+        norm = sum(gradient.square().sum() for gradient in gradients.values()).sqrt()
+        steps.append({"loss": loss.item(), "norm": norm.item()} | {key: part.item() for key, part in parts.items()})
+        optimizer.step()
+    return steps
+
+
+def load(model_class, folder):
+    return model_class.from_pretrained(folder, attn_implementation="eager").double().train()
+
+
+def fill_curve(name, records):
+    model = load(getattr(tf, TYPES[name][1] + "ForMaskedLM"), os.path.join(HERE, "types", name + "-fill"))
+
+    def loss_of(batch):
+        ids, mask, gold = batch
+        return lambda: (model(input_ids=ids, attention_mask=mask, labels=gold).loss, {})
+    return steps_of(dict(model.named_parameters()), map(loss_of, batches(records, model.config.pad_token_id)))
+
+
+def make_generator(folder, discriminator):
+    """A third of the discriminator's width, with its embeddings."""
+    torch.manual_seed(9)
+    config = tf.ElectraConfig(**discriminator.config.to_dict() | {
+        "hidden_size": 6, "num_attention_heads": 1, "intermediate_size": 28 // 3, "architectures": None})
+    model = tf.ElectraForMaskedLM(config).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn(parameter.shape) * 0.1)
+        model.generator_lm_head.bias[SAMPLED] = SAMPLED_BIAS
+        for ours, theirs in zip(model.electra.embeddings.parameters(), discriminator.electra.embeddings.parameters()):
+            ours.copy_(theirs)
+    model.save_pretrained(folder)
+    if os.path.exists(left := os.path.join(folder, "generation_config.json")):
+        os.remove(left)
+
+
+def joint_curve(records):
+    folder = os.path.join(HERE, "joint")
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(os.path.join(HERE, "types", "electra-replaced"), folder,
+                    ignore=shutil.ignore_patterns("expected.safetensors"))
+    model = load(tf.ElectraForPreTraining, folder)
+    make_generator(os.path.join(folder, "generator"), model)
+    generator = load(tf.ElectraForMaskedLM, os.path.join(folder, "generator"))
+    generator.electra.embeddings = model.electra.embeddings
+    generator.generator_lm_head.weight = model.electra.embeddings.word_embeddings.weight
+
+    def loss_of(batch):
+        ids, mask, gold = batch
+
+        def loss():
+            masked = gold >= 0
+            output = generator(input_ids=ids, attention_mask=mask, labels=gold)
+            assert (output.logits[masked].argmax(-1) == SAMPLED).all()
+            filled = torch.where(masked, SAMPLED, ids)
+            found = model(input_ids=filled, attention_mask=mask, labels=(masked & (gold != SAMPLED)).long())
+            return output.loss + MODEL_WEIGHT * found.loss, {"mlm_loss": output.loss, "model_loss": found.loss}
+        return loss
+    parameters = dict(model.named_parameters())
+    shared = set(map(id, parameters.values()))
+    parameters |= {"generator." + name: parameter for name, parameter in generator.named_parameters()
+                   if id(parameter) not in shared}
+    gradients = {}
+    steps = steps_of(parameters, map(loss_of, batches(records, 0)), gradients)
+    save_file({name: gradient.float().contiguous() for name, gradient in gradients.items()},
+              os.path.join(folder, "gradients.safetensors"))
+    return steps
+
+
+def main():
+    records = list(make_records())
+    curves = {name: fill_curve(name, records) for name in TYPES}
+    curves["joint"] = joint_curve(records)
+    with open(os.path.join(HERE, "type_curves.json"), "w", encoding="utf-8") as file:
+        file.write('{"records": [\n' + ",\n".join(map(json.dumps, records)) + '],\n"curves": {\n')
+        file.write(",\n".join(f'"{name}": {json.dumps(steps)}' for name, steps in curves.items()) + "}}\n")
+
+
+if __name__ == "__main__":
+    tf.logging.set_verbosity_error()
+    tf.logging.disable_progress_bar()
+    main()
