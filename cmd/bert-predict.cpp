@@ -38,6 +38,12 @@ void task_options(cli::App& app, predict::PredictOptions& predict) {
              cli::Choices<predict::Aggregate>{{"first", first}, {"mean", mean}, {"max", max}},
              predict.task.aggregate)
       .only_for = cmd::tasks({task::Task::tag});
+  app.flag(
+         {"--word-scores", "",
+          "For tag: add the probabilities of all tags of each word as scores, which bert-train --soft-labels "
+          "learns."},
+         predict.task.word_scores)
+      .only_for = cmd::tasks({task::Task::tag});
   cmd::context_option(app, predict.features);
 }
 

@@ -18,26 +18,31 @@
 
 namespace bert::cmd {
 
-// A loss of --task embed: of texts that are compared with each other, or of vectors and those of a teacher;
-// cosine is both.
-struct EmbedLoss {
+// What a name of --loss means: for embed, of texts that are compared with each other, or of vectors and those
+// of a teacher; for rank.
+struct NamedLoss {
   std::optional<nn::SimilarityLoss> compared;
   std::optional<nn::VectorLoss> taught;
+  std::optional<nn::RankLoss> ranked;
 
-  bool operator==(const EmbedLoss&) const = default;
+  bool is_of(task::Task task) const {
+    return task == task::Task::rank ? ranked.has_value() : compared || taught;
+  }
+  bool operator==(const NamedLoss&) const = default;
 };
 
-inline cli::Choices<EmbedLoss> embed_losses() {
-  cli::Choices<EmbedLoss> losses;
-  for (const auto& [name, loss] : nn::kSimilarityLosses) losses.push_back({name, {.compared = loss}});
-  for (const auto& [name, loss] : nn::kVectorLosses) {
-    const auto same = std::ranges::find(losses, name, [](const auto& choice) { return choice.first; });
-    if (same != losses.end()) {
-      same->second.taught = loss;
-    } else {
-      losses.push_back({name, {.taught = loss}});
+inline cli::Choices<NamedLoss> named_losses() {
+  cli::Choices<NamedLoss> losses;
+  const auto add = [&](const auto& table, auto NamedLoss::*meaning) {
+    for (const auto& entry : table) {
+      auto same = std::ranges::find(losses, entry.name, [](const auto& choice) { return choice.first; });
+      if (same == losses.end()) same = losses.insert(same, {entry.name, {}});
+      same->second.*meaning = entry.loss;
     }
-  }
+  };
+  add(nn::kSimilarityLosses, &NamedLoss::compared);
+  add(nn::kVectorLosses, &NamedLoss::taught);
+  add(nn::kRankLosses, &NamedLoss::ranked);
   return losses;
 }
 
@@ -52,12 +57,13 @@ class TrainingTaskOptions {
 
  private:
   void add_labels(cli::App& app, train::TrainingTaskOptions& task);
+  void add_loss(cli::App& app, train::TrainingTaskOptions& task);
   void add_embed(cli::App& app, train::EmbedTaskOptions& embed);
   void add_teacher(cli::App& app, train::EmbedTaskOptions& embed);
   void check_embed(cli::App& app, train::EmbedTaskOptions& embed) const;
   void check_ratings(cli::App& app, const nn::SimilarityOptions& loss) const;
   std::string_view name_of_loss() const {
-    const auto losses = embed_losses();
+    const auto losses = named_losses();
     return std::ranges::find(losses, loss_, [](const auto& choice) { return std::optional(choice.second); })
         ->first;
   }
@@ -65,8 +71,8 @@ class TrainingTaskOptions {
   cli::App& app_;
   std::optional<task::Task> kind_;
   std::optional<MaskOptions> masking_;
-  std::optional<EmbedLoss> loss_;
-  std::optional<float> margin_;
+  std::optional<NamedLoss> loss_;
+  std::optional<float> margin_, relative_margin_;
 };
 
 // "balanced", or "spam=3,ham=0.5". A label may have = in it. A repeated option adds weights.
@@ -118,13 +124,14 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
   add_labels(app, task);
   context_option(app, task.features);
   answer_options(app, task.answer);
+  add_loss(app, task);
   add_embed(app, task.embed);
   app.section("Masking for --task pretrain and replaced, unless the records are masked");
   masking_.emplace(app, task.mask);
   app.check([this, &task] {
     if (!kind_)
       throw cli::UsageError(
-          "no --task: pretrain, replaced, classify, regress, multilabel, tag, answer, choose or embed",
+          "no --task: pretrain, replaced, classify, regress, multilabel, tag, answer, choose, embed or rank",
           task_hint(app_));
     task.kind = *kind_;
     select_task(app_, task.kind);
@@ -141,7 +148,7 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
   app.option({opt::label_field, "NAME", "Field with the gold label (default label; tag: tags)."},
              task.label_field)
       .only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel, task::Task::tag,
-                         task::Task::choose, task::Task::embed});
+                         task::Task::choose, task::Task::embed, task::Task::rank});
   app.list(
          {opt::labels, "NAME,...", "Labels in the order of their ids (default: the labels in the records)."},
          task.labels)
@@ -157,13 +164,14 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
           "Also learn what a teacher predicts, scores (regress: prediction) of bert-predict, with this share "
           "of the loss, from 0 to 1; with 1, records need no label."},
          {.min = 0, .max = 1}, task.soft_labels)
-      .only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel});
+      .only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel, task::Task::tag});
   app.real({opt::temperature, "T", "Temperature of soft labels and of --loss kl."}, {.min = 1e-2, .max = 1e3},
            task.temperature)
-      .only_for = tasks({task::Task::classify, task::Task::multilabel, task::Task::embed});
+      .only_for = tasks(
+      {task::Task::classify, task::Task::multilabel, task::Task::tag, task::Task::embed, task::Task::rank});
   app.check([this, &app, &task] {
-    const bool embed = kind_ == task::Task::embed;
-    if (app.given(opt::temperature) && !embed && !task.soft_labels)
+    const bool of_loss = kind_ == task::Task::embed || kind_ == task::Task::rank;
+    if (app.given(opt::temperature) && !of_loss && !task.soft_labels)
       throw cli::UsageError("--temperature needs --soft-labels");
     if (task.soft_labels && task.class_weights.balanced)
       throw cli::UsageError("--class-weights balanced cannot be combined with --soft-labels");
@@ -173,23 +181,52 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
       .only_for = tasks({task::Task::multilabel});
 }
 
-inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOptions& embed) {
-  app.section("Sentence vectors for --task embed");
-  const auto only = tasks({task::Task::embed});
+inline void TrainingTaskOptions::add_loss(cli::App& app, train::TrainingTaskOptions& task) {
+  app.section("Sentence vectors for --task embed, and rankers for --task rank");
   app.choice(
          {opt::loss, "",
-          "Loss: in-batch negatives for pairs (ranking, or symmetric in both directions), cosent or cosine "
-          "for pairs with a label, triplet for negatives; margin-mse or kl for negatives with a teacher's "
-          "scores; mse, cosine or l2 between the vectors of the model "
-          "and a teacher's (default: cosent for records with a label, cosine for texts with an embedding, "
-          "else ranking)."},
-         embed_losses(), loss_)
-      .only_for = only;
-  app.real({opt::scale, "S", "Factor of the cosines in ranking, symmetric, cosent, margin-mse and kl."},
+          "Loss of embed: in-batch negatives for pairs (ranking, symmetric in both directions, or gist, "
+          "without "
+          "those that a guide finds similar), cosent or cosine for pairs with a label, triplet for "
+          "negatives; margin-mse or kl for negatives with a "
+          "teacher's scores; mse, cosine or l2 between the vectors of the model and a teacher's (default: "
+          "cosent for records with a label, cosine for texts with an embedding, else ranking). Loss of rank: "
+          "binary for labels from 0 to 1, softmax, listnet or lambda for lists of candidates, mse, "
+          "margin-mse "
+          "or kl for a teacher's scores (default: softmax for lists, else binary)."},
+         named_losses(), loss_)
+      .only_for = tasks({task::Task::embed, task::Task::rank});
+  app.check([this, &app, &task] {
+    if (kind_ != task::Task::embed && kind_ != task::Task::rank) return;
+    if (loss_ && !loss_->is_of(*kind_)) {
+      std::vector<std::string> names;
+      for (const auto& [name, loss] : named_losses())
+        if (loss.is_of(*kind_)) names.emplace_back(name);
+      throw cli::UsageError("--loss ", name_of_loss(), " is not for --task ", task::name_of(*kind_),
+                            ", expected ", listed(names, "or"));
+    }
+    if (loss_) task.rank_loss = loss_->ranked;
+    if (app.given(opt::temperature) && (!loss_ || name_of_loss() != "kl"))
+      throw cli::UsageError("--temperature is for --loss kl");
+  });
+}
+
+inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOptions& embed) {
+  const auto only = tasks({task::Task::embed});
+  app.real({opt::scale, "S", "Factor of the cosines in ranking, symmetric, gist, cosent, margin-mse and kl."},
            {.min = 1e-3, .max = 1e6}, embed.loss.scale)
       .only_for = only;
-  app.real({opt::margin, "M", "Margin of triplet (default 5; for --distance cosine 0.5)."},
+  app.real({opt::margin, "M",
+            "Margin of triplet (default 5; for --distance cosine 0.5) and of gist (default 0)."},
            {.min = 0, .max = 1e6}, margin_)
+      .only_for = only;
+  app.option({opt::guide_vectors, "FILE",
+              "Vectors of another model for gist, npy or f32: a row for each text of each record, "
+              "text_pair and negatives included."},
+             embed.guide_vectors)
+      .only_for = only;
+  app.real({opt::relative_margin, "R", "Margin of gist as a share of the guide's similarity."},
+           {.min = 0, .max = 1}, relative_margin_)
       .only_for = only;
   app.choice<nn::Distance>({opt::distance, "", "Distance of triplet."},
                            {{"euclidean", nn::Distance::euclidean}, {"cosine", nn::Distance::cosine}},
@@ -209,6 +246,7 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
              poolings, embed.pooling)
       .only_for = only;
   add_teacher(app, embed);
+  app.exclusive({opt::margin, opt::relative_margin});
   app.check([this, &app, &embed] { check_embed(app, embed); });
 }
 
@@ -229,6 +267,7 @@ inline void TrainingTaskOptions::add_teacher(cli::App& app, train::EmbedTaskOpti
          {{"keep", false}, {"drop", true}}, embed.drops_projection)
       .only_for = only;
   app.check([&app, &embed] {
+    app.reads(opt::guide_vectors, embed.guide_vectors);
     app.reads(opt::teacher_vectors, embed.teacher_vectors);
     app.reads(opt::dev_vectors, embed.dev_vectors);
   });
@@ -242,8 +281,14 @@ inline void TrainingTaskOptions::check_embed(cli::App& app, train::EmbedTaskOpti
   const bool triplet = compared == nn::SimilarityLoss::triplet;
   const bool euclidean = embed.loss.distance == nn::Distance::euclidean;
   embed.loss.margin = margin_.value_or(euclidean ? 5.0f : 0.5f);
-  if (!triplet && (app.given(opt::margin) || app.given(opt::distance)))
-    throw cli::UsageError("--margin and --distance are for --loss triplet");
+  const bool gist = compared == nn::SimilarityLoss::gist;
+  if (!triplet && app.given(opt::distance)) throw cli::UsageError("--distance is for --loss triplet");
+  if (!triplet && !gist && margin_) throw cli::UsageError("--margin is for --loss triplet and gist");
+  if (gist) embed.loss.guide_margin = relative_margin_.value_or(margin_.value_or(0));
+  embed.loss.relative_margin = relative_margin_.has_value();
+  for (const Option option : {opt::guide_vectors, opt::relative_margin})
+    if (!gist && app.given(option)) throw cli::UsageError(option, " is for --loss gist");
+  if (gist && embed.guide_vectors.empty()) throw cli::UsageError("--loss gist needs --guide-vectors FILE");
   if (triplet && euclidean && !embed.loss.dims.empty())
     throw cli::UsageError("--dims with --loss triplet needs --distance cosine");
   if ((triplet || embed.teacher_loss) && app.given(opt::scale))
@@ -262,9 +307,6 @@ inline void TrainingTaskOptions::check_ratings(cli::App& app, const nn::Similari
     throw cli::UsageError("--similarity is for --loss margin-mse and kl");
   if (dot && app.given(opt::scale)) throw cli::UsageError("--scale is not for --similarity dot");
   if (dot && !loss.dims.empty()) throw cli::UsageError("--dims needs --similarity cosine");
-  const bool embed = kind_ == task::Task::embed;
-  if (embed && loss.loss != nn::SimilarityLoss::kl && app.given(opt::temperature))
-    throw cli::UsageError("--temperature is for --loss kl");
 }
 
 inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task, StreamOptions& stream) const {

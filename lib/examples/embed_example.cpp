@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -90,6 +91,17 @@ std::vector<float> EmbedReader::target_of(const io::Fields& fields, const io::Re
   return std::move(*found);
 }
 
+std::vector<float> EmbedReader::guide_of(const io::Record& record, int64_t texts) const {
+  if (texts != teacher_.rows)
+    throw Error("has ", counted(texts, "text", "texts"), ", ", teacher_.file->path(), " has ", teacher_.rows,
+                " rows for each record");
+  std::vector<float> guide(texts * teacher_.width);
+  for (int64_t i = 0; i < texts; ++i)
+    teacher_.file->read(record.place() * texts + i,
+                        std::span(guide).subspan(i * teacher_.width, teacher_.width));
+  return guide;
+}
+
 // The texts that the loss compares; of a text alone two.
 void EmbedReader::add_texts(const io::Fields& fields, Kind kind, EmbedExample& example) const {
   const auto& options = featurizer_.options();
@@ -142,6 +154,7 @@ void EmbedReader::read(const io::Fields& fields, const io::Record& record, int64
     add_texts(fields, kind, *example);
   }
   if (kind == Kind::taught) example->target = target_of(fields, record);
+  if (records_ == EmbedRecords::guided) example->guide = guide_of(record, std::ssize(example->lengths));
   if (kind == Kind::taught && range_ != nullptr) {
     double squares = 0;
     for (const float number : example->target) squares += static_cast<double>(number) * number;

@@ -20,11 +20,13 @@ struct EmbedExample : SequencesExample {
   // The vector of a teacher, which all texts are to have; empty if there is none.
   std::vector<float> target;
   std::vector<float> scores;  // of a teacher, for the positive and each negative; empty if there are none
+  std::vector<float> guide;   // the vectors of a guide for all texts, one after another; or empty
 };
 
 // What the records of a run hold. Instead of texts, `input_ids` may have an array for each, in this order.
 enum class EmbedRecords {
   pairs,     // text, text_pair, optional negatives
+  guided,    // the same; a file has the vectors of a guide for these texts
   triplets,  // text, text_pair, negatives
   rated,     // text, text_pair, negatives, scores
   scored,    // text, text_pair, label
@@ -38,10 +40,11 @@ enum class EmbedRecords {
   rated_dev,  // as dev; pairs may have scores
 };
 
-// Where the vectors of a teacher are.
+// Where the vectors of a teacher or a guide are.
 struct TeacherVectors {
-  const io::ArrayFile* file = nullptr;  // one row for each record; nullptr: the field `embedding`
+  const io::ArrayFile* file = nullptr;  // nullptr: the field `embedding`
   int64_t width = 0;                    // of all
+  int64_t rows = 1;                     // of each record
 };
 
 // The range of the labels that were read, or of the lengths of a teacher's vectors. Any thread may add one.
@@ -75,6 +78,7 @@ class EmbedReader : public ExampleReader {
   Kind kind_of(const io::Fields& fields) const;
   Kind kind_in_dev_set(const io::Fields& fields) const;
   void read_scores(const io::Fields& fields, EmbedExample& example) const;
+  std::vector<float> guide_of(const io::Record& record, int64_t texts) const;
   std::vector<float> target_of(const io::Fields& fields, const io::Record& record) const;
 
   const EmbedRecords records_;

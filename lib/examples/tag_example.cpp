@@ -9,9 +9,12 @@
 #include "features/features.h"
 #include "features/word_windows.h"
 #include "io/conll.h"
+#include "json/json.h"
 
 namespace bert::examples {
 namespace {
+
+constexpr auto kTagScores = "scores";
 
 struct WordWindows {
   std::vector<features::Features> windows;
@@ -47,26 +50,67 @@ std::vector<std::string> tags_in_order(std::vector<std::string> names) {
 }
 
 TagReader::TagReader(const features::Featurizer& featurizer, std::string label_field, const Labels& labels,
-                     For use, const io::TagSchemes* schemes)
+                     For use, SoftLabels soft, const io::TagSchemes* schemes)
     : featurizer_(featurizer),
       label_field_(std::move(label_field)),
       labels_(labels),
       use_(use),
+      soft_(soft),
       schemes_(schemes) {
   assert(featurizer.options().overflow != features::Overflow::truncate && featurizer.options().wanted.words);
 }
 
+std::vector<std::string_view> TagReader::read_tags(const io::Fields& fields, size_t words) const {
+  auto tags = fields.strings(label_field_);
+  if (tags.size() != words)
+    throw Error("field \"", label_field_, "\" has ", counted(tags.size(), "tag", "tags"), " for ",
+                counted(words, "word", "words"));
+  if (schemes_ != nullptr) schemes_->add(tags);
+  for (const auto tag : tags) require_label(label_field_, tag);
+  return tags;
+}
+
+// `scores` of bert-predict: for each word {"tag": probability, ...}, or null for one that its model cannot
+// read. A gold tag without a probability has another name than the teacher gives it.
+TagReader::WordScores TagReader::read_scores(const io::Fields& fields, std::span<const std::string> tags,
+                                             size_t words) const {
+  const auto array = fields.required(kTagScores);
+  return io::named(kTagScores, [&] {
+    const auto given = array.elements();
+    if (given.size() != words)
+      throw Error("has ", counted(std::ssize(given), "element", "elements"), " for ",
+                  counted(static_cast<int64_t>(words), "word", "words"));
+    WordScores scores(words);
+    for (size_t word = 0; word < words; ++word) {
+      if (given[word].is_null()) continue;
+      auto& soft = scores[word];
+      soft.resize(static_cast<size_t>(labels_.size()));
+      double sum = 0;
+      for (const auto& [tag, value] : given[word].members()) {
+        const double p = value.number();
+        if (!(p >= 0 && p <= 1))
+          throw Error("has ", p, " for ", json::in_quotes(tag), ", expected a probability");
+        soft[labels_.id(std::string(tag))] = static_cast<float>(p);
+        sum += p;
+      }
+      if (!(sum > 0)) throw Error("has no probability above 0 for word ", word);
+      if (!tags.empty() && !given[word].find(tags[word]))
+        throw Error("has no ", json::in_quotes(tags[word]), ", the tag of word ", word);
+    }
+    return scores;
+  });
+}
+
 void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
   auto [windows, token_words, count] = read_windows(fields, featurizer_);
-  const auto tags = fields.strings(label_field_);
-  if (tags.size() != count)
-    throw Error("field \"", label_field_, "\" has ", counted(tags.size(), "tag", "tags"), " for ",
-                counted(count, "word", "words"));
-  if (schemes_ != nullptr) schemes_->add(tags);
-  std::vector<int32_t> labels;
+  std::vector<std::string_view> tags;
+  if (soft_ != SoftLabels::alone) tags = read_tags(fields, count);
+  std::vector<int32_t> labels(count);
   const auto given = io::bio_of(tags);
-  for (const std::string& tag : given) require_label(label_field_, tag);
-  for (const std::string& tag : given) labels.push_back(labels_.id(tag));
+  for (size_t word = 0; word < given.size(); ++word) labels[word] = labels_.id(given[word]);
+  const auto scores = soft_ == SoftLabels::none ? WordScores() : read_scores(fields, given, count);
+  for (size_t word = 0; soft_ == SoftLabels::alone && word < count; ++word)
+    labels[word] = static_cast<int32_t>(std::ranges::max_element(scores[word]) - scores[word].begin());
 
   std::vector<std::unique_ptr<TagExample>> made(windows.size());
   for (auto& example : made) example = std::make_unique<TagExample>();
@@ -81,6 +125,11 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
     TagExample& example = *made[places[t].window];
     example.places.push_back(places[t].position);
     example.labels.push_back(labels[word]);
+    if (soft_ != SoftLabels::none) {
+      if (scores[word].empty())
+        throw Error("field \"", kTagScores, "\" has no probabilities for word ", word);
+      example.soft.insert(example.soft.end(), scores[word].begin(), scores[word].end());
+    }
     if (use_ == For::evaluation) example.words.push_back(word);
   }
   if (around != nullptr)

@@ -28,6 +28,7 @@ std::vector<std::string> tags_in_order(std::vector<std::string> names);
 struct TagExample : Example {
   std::vector<int32_t> places;  // first tokens of words, positions in ids, ascending
   std::vector<int32_t> labels;  // of these words
+  std::vector<float> soft;      // of these words, the probabilities of a teacher for each label; or empty
 
   // Set for evaluation only: index in the record of the word at each place and, in the record's last window,
   // the unchanged tags of all words.
@@ -42,12 +43,16 @@ class TagReader : public ExampleReader {
   // `featurizer` must keep word ids and split long texts. It and `labels` must outlive the reader, and so
   // must `schemes`, to which the tags are added unless it is nullptr.
   TagReader(const features::Featurizer& featurizer, std::string label_field, const Labels& labels, For use,
-            const io::TagSchemes* schemes = nullptr);
+            SoftLabels soft = SoftLabels::none, const io::TagSchemes* schemes = nullptr);
 
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
             Examples& examples) const override;
 
  private:
+  using WordScores = std::vector<std::vector<float>>;  // a probability for each label; empty: unknown
+
+  std::vector<std::string_view> read_tags(const io::Fields& fields, size_t words) const;
+  WordScores read_scores(const io::Fields& fields, std::span<const std::string> tags, size_t words) const;
   // Adds the words at these tokens beside the sentence. Those without a known label are left out: if their
   // own records are not read, neither are they here.
   void add_neighbours(const features::Features& window, size_t begin, size_t end,
@@ -57,6 +62,7 @@ class TagReader : public ExampleReader {
   const std::string label_field_;
   const Labels& labels_;
   const For use_;
+  const SoftLabels soft_;
   const io::TagSchemes* const schemes_;
 };
 

@@ -87,8 +87,12 @@ Optional mrr_of_places(const E& e) {
 }
 
 template <double RankingMeans::*kMean>
-double of_ranking(const E& e) {
-  return e.ranking.*kMean;
+Optional of_ranking(const E& e) {
+  return part<RankingMeans, kMean>(e.ranking);
+}
+template <double RankingMeans::*kMean>
+Optional of_candidates(const E& e) {
+  return part<RankingMeans, kMean>(e.candidates);
 }
 
 // In the order of output. A name has several rows if it is computed in several ways.
@@ -137,6 +141,7 @@ const std::vector<Metric>& table() {
 
       {"pearson", higher, correlation, {regress, embed}, kBoth, of<kNumbers, &Correlation::pearson>},
       {"spearman", higher, correlation, {regress, embed}, kBoth, of<kNumbers, &Correlation::spearman>},
+      {"spearman", higher, correlation, {rank}, kDev, of<kNumbers, &Correlation::spearman>},
 
       {"precision", higher, fraction, {tag}, kBoth, of_entities<&Entities::precision>, entities},
       {"recall", higher, fraction, {tag}, kBoth, of_entities<&Entities::recall>, entities},
@@ -160,7 +165,9 @@ const std::vector<Metric>& table() {
       {"recall_at_1", higher, fraction, {embed}, kDev, share_of_places<1>},
       {"recall_at_10", higher, fraction, {embed}, kDev, share_of_places<10>},
       {"mrr", higher, fraction, {embed}, kDev, mrr_of_places},
-      {"mrr", higher, fraction, {rank}, kScore, of_ranking<&Means::reciprocal_rank>},
+      {"average_precision", higher, fraction, {rank}, kDev, of_candidates<&Means::average_precision>},
+      {"mrr", higher, fraction, {rank}, kBoth, of_ranking<&Means::reciprocal_rank>},
+      {"ndcg_at_10", higher, fraction, {rank}, kDev, of_ranking<&Means::ndcg_at_k>},
       {"map", higher, fraction, {rank}, kScore, of_ranking<&Means::average_precision>},
       {"ndcg", higher, fraction, {rank}, kScore, of_ranking<&Means::ndcg>},
       {"mrr_at_k", higher, fraction, {rank}, kScore, of_ranking<&Means::reciprocal_rank_at_k>},

@@ -37,9 +37,10 @@ struct Evaluation {
   EntityScore entities;
   bool plain_tags = false;  // tags without prefixes, which form no entities
   SquadScore answers{};
-  TopHits places;        // of the gold tokens among the candidates, or of the positives among all texts
-  int64_t top_k = 1;     // candidates of fill, or documents of rank, that count
-  RankingMeans ranking;  // of rank, with at_k for top_k
+  TopHits places;     // of the gold tokens among the candidates, or of the positives among all texts
+  int64_t top_k = 1;  // candidates of fill, or documents of rank, that count
+  // Of rank: of each query's candidates, with at_k for top_k, and of all candidates in one ranking.
+  std::optional<RankingMeans> ranking = {}, candidates = {};
 
   bool is_calibrated() const { return calibration.count() > 0 && calibration.count() == labels.count(); }
 };

@@ -8,13 +8,6 @@
 #include "nn/dot.h"
 
 namespace bert::nn {
-namespace {
-
-// The loss of a group, and its gradient for the similarity of each candidate.
-struct Rated {
-  double loss = 0;
-  std::vector<double> gradient;
-};
 
 Rated squared_margins(std::span<const double> ratings, std::span<const float> scores) {
   Rated rated = {.gradient = std::vector<double>(ratings.size())};
@@ -27,17 +20,6 @@ Rated squared_margins(std::span<const double> ratings, std::span<const float> sc
   return rated;
 }
 
-// ln softmax(x / temperature)
-template <class Number>
-std::vector<double> log_shares(std::span<const Number> x, double temperature) {
-  const double most = std::ranges::max(x);
-  double sum = 0;
-  for (const double number : x) sum += std::exp((number - most) / temperature);
-  std::vector<double> shares;
-  for (const double number : x) shares.push_back((number - most) / temperature - std::log(sum));
-  return shares;
-}
-
 Rated divergence(std::span<const double> ratings, std::span<const float> scores, double temperature) {
   const auto log_p = log_shares(scores, temperature), log_q = log_shares(ratings, temperature);
   Rated rated;
@@ -48,6 +30,8 @@ Rated divergence(std::span<const double> ratings, std::span<const float> scores,
   }
   return rated;
 }
+
+namespace {
 
 void add_scaled_row(double scale, const float* x, int64_t n, float* y) {
   for (int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(y[i] + scale * x[i]);

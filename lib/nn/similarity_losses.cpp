@@ -9,6 +9,7 @@
 
 #include "nn/dot.h"
 #include "nn/encoder_layer.h"
+#include "nn/guided_loss.h"
 #include "nn/losses.h"
 #include "nn/products.h"
 #include "nn/rating_losses.h"
@@ -278,6 +279,8 @@ SimilarityResult add_loss(Context& context, const SimilarityOptions& options, Gr
     case SimilarityLoss::margin_mse:
     case SimilarityLoss::kl:
       return {.loss = add_rating_loss(options, groups, units, dunits)};
+    case SimilarityLoss::gist:
+      return add_guided_loss(context, options, groups, units, dunits);
     case SimilarityLoss::triplet:
       break;
   }

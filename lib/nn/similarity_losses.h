@@ -13,6 +13,7 @@
 //   triplet    mean of max(0, d(a_i, p_i) - d(a_i, n) + margin) over the negatives n of each anchor, with
 //              d = 1 - cos, or d = |u - v + 1e-6| for the Euclidean distance
 //   margin_mse, kl    see nn/rating_losses.h
+//   gist              see nn/guided_loss.h
 #pragma once
 
 #include <cstdint>
@@ -25,21 +26,24 @@
 
 namespace bert::nn {
 
-enum class SimilarityLoss { ranking, symmetric, cosent, cosine, triplet, margin_mse, kl };
+enum class SimilarityLoss { ranking, symmetric, cosent, cosine, triplet, margin_mse, kl, gist };
 struct SimilarityLossName {
   std::string_view name;
   SimilarityLoss loss;
 };
-inline constexpr SimilarityLossName kSimilarityLosses[] = {{"ranking", SimilarityLoss::ranking},
-                                                           {"symmetric", SimilarityLoss::symmetric},
-                                                           {"cosent", SimilarityLoss::cosent},
-                                                           {"cosine", SimilarityLoss::cosine},
-                                                           {"triplet", SimilarityLoss::triplet},
-                                                           {"margin-mse", SimilarityLoss::margin_mse},
-                                                           {"kl", SimilarityLoss::kl}};
+inline constexpr SimilarityLossName kSimilarityLosses[] = {
+    {"ranking", SimilarityLoss::ranking}, {"symmetric", SimilarityLoss::symmetric},
+    {"cosent", SimilarityLoss::cosent},   {"cosine", SimilarityLoss::cosine},
+    {"triplet", SimilarityLoss::triplet}, {"margin-mse", SimilarityLoss::margin_mse},
+    {"kl", SimilarityLoss::kl},           {"gist", SimilarityLoss::gist}};
 // Whether the loss needs the scores of a teacher for each group.
 inline bool compares_ratings(SimilarityLoss loss) {
   return loss == SimilarityLoss::margin_mse || loss == SimilarityLoss::kl;
+}
+
+// Whether each anchor has to find its positive among candidates of all groups.
+inline bool finds_positives(SimilarityLoss loss) {
+  return loss == SimilarityLoss::ranking || loss == SimilarityLoss::symmetric || loss == SimilarityLoss::gist;
 }
 
 enum class Distance { euclidean, cosine };
@@ -47,11 +51,13 @@ enum class Similarity { cosine, dot };
 
 struct SimilarityOptions {
   SimilarityLoss loss = SimilarityLoss::ranking;
-  float scale = 20;  // of ranking, symmetric, cosent, and the cosines of margin_mse and kl
+  float scale = 20;  // of ranking, symmetric, cosent, gist, and the cosines of margin_mse and kl
   float margin = 5;  // of triplet
   Distance distance = Distance::euclidean;
   Similarity similarity = Similarity::cosine;  // of margin_mse and kl
   float temperature = 1;                       // of kl
+  float guide_margin = 0;                      // of gist
+  bool relative_margin = false;                // whether it is a share of the guide's similarity
   // Matryoshka dimensions: the losses of the first d numbers of all vectors are added to that of the whole
   // vectors (Kusupati et al. 2022).
   std::vector<int64_t> dims;
@@ -63,6 +69,7 @@ struct SimilarityGroup {
   int64_t begin = 0, end = 0;
   double label = 0;                // of cosent and cosine
   std::vector<float> scores = {};  // of margin_mse and kl: of each candidate, by a teacher
+  std::vector<float> guide = {};   // of gist: the guide's vectors of all texts, one after another
 
   int64_t anchor() const { return begin; }
   int64_t positive() const { return begin + 1; }
@@ -70,7 +77,7 @@ struct SimilarityGroup {
 
 struct SimilarityResult {
   double loss = 0;
-  int64_t correct = 0;  // ranking, symmetric: pairs whose positive is the nearest candidate of the anchor
+  int64_t correct = 0;  // if finds_positives: pairs whose positive is the nearest candidate of the anchor
 };
 
 // Loss of the vectors [S,W]. Replaces `gradient` [S,W] by the loss's gradient, unless it is nullptr. There

@@ -129,6 +129,7 @@ struct TaskOptions {
   int64_t top_k = 5;                       // candidates of fill
   double threshold = 0.5;                  // minimum probability of a multilabel label or a replaced token
   Aggregate aggregate = Aggregate::first;  // for tag
+  bool word_scores = false;                // for tag: also the probabilities of all labels
   AnswerOptions answer = {};
   int precision = -1;  // see json::append_number
 };

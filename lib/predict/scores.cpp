@@ -93,4 +93,11 @@ std::vector<Candidate> top_k(std::span<const float> logits, int64_t k, int64_t c
   return candidates;
 }
 
+void append_scores(std::string& out, std::span<const std::string> labels, std::span<const float> scores,
+                   int precision) {
+  json::Object object(out);
+  for (size_t k = 0; k < labels.size(); ++k) object.number(labels[k], scores[k], precision);
+  object.end();
+}
+
 }  // namespace bert::predict

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -32,6 +33,10 @@ double log_probability(std::span<const float> logits, int32_t id);
 
 // Id of the highest logit; on ties the lowest id.
 int32_t best(std::span<const float> logits);
+
+// Appends {"label": score, ...} in the order of the labels.
+void append_scores(std::string& out, std::span<const std::string> labels, std::span<const float> scores,
+                   int precision);
 
 struct Candidate {
   int32_t id = 0;

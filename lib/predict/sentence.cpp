@@ -6,20 +6,13 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "features/candidates.h"
 #include "features/choose_sequences.h"
 #include "json/json.h"
 #include "predict/predictor.h"
 
 namespace bert::predict {
 namespace {
-
-// {"label": score, ...} in the order of the labels.
-void append_scores(std::string& out, std::span<const std::string> labels, std::span<const float> scores,
-                   int precision) {
-  json::Object object(out);
-  for (size_t k = 0; k < labels.size(); ++k) object.number(labels[k], scores[k], precision);
-  object.end();
-}
 
 // Whether the record has a second text; ids tell by their types.
 bool is_pair(const Reading& reading) {
@@ -166,21 +159,68 @@ class Regress final : public NumberTask {
   std::vector<float> numbers(const Reading& reading) const override { return mean_logits(reading.windows); }
 };
 
-// Relevance of a passage to a query: the score of a cross-encoder, which reads both as a pair.
+// The logit of each choice, whose windows are adjacent.
+std::vector<float> logits_of_choices(std::span<const Window> windows) {
+  std::vector<float> logits;
+  while (!windows.empty()) {
+    const int32_t choice = windows.front().choice;
+    const auto end = std::ranges::find_if(windows, [&](const Window& w) { return w.choice != choice; });
+    const size_t count = end - windows.begin();
+    logits.push_back(mean_logits(windows.first(count)).front());
+    windows = windows.subspan(count);
+  }
+  return logits;
+}
+
+void append_numbers(std::string& out, std::span<const float> numbers, int precision) {
+  json::append_array(out, numbers,
+                     [&](std::string& text, float number) { json::append_number(text, number, precision); });
+}
+
+// Relevance of a passage to a query: the score of a cross-encoder, which reads both as a pair. A record may
+// have several passages; its prediction is the best one.
 class Rank final : public NumberTask {
  public:
   using NumberTask::NumberTask;
 
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
-    return read_pair(*this, task::Task::rank, fields, featurizer);
+    if (featurizer.takes_ids(fields) || !features::has_candidates(fields)) {
+      auto pair = read_pair(*this, task::Task::rank, fields, featurizer);
+      pair->choices = 1;
+      return pair;
+    }
+    auto list = std::make_unique<List>();
+    const auto text = fields.required_text(featurizer.options().text_field);
+    for (const auto candidate : features::candidates_of(featurizer, fields)) {
+      const auto choice = static_cast<int32_t>(list->choices++);
+      for (auto& features : featurizer.windows(text, candidate)) {
+        list->truncated |= features.truncated;
+        list->windows.push_back({.features = std::move(features), .choice = choice, .rows = {}});
+      }
+    }
+    return list;
   }
+
+  std::optional<size_t> row_width() const override { return 0; }
 
   // As in sentence-transformers: sigmoid for a single logit, unless the directory specifies otherwise.
   std::vector<float> numbers(const Reading& reading) const override {
-    const float logit = mean_logits(reading.windows).front();
-    return {config_.score_activation == model::ScoreActivation::none ? logit : sigmoid(logit)};
+    auto scores = logits_of_choices(reading.windows);
+    if (config_.score_activation != model::ScoreActivation::none)
+      for (float& score : scores) score = sigmoid(score);
+    return scores;
   }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    if (dynamic_cast<const List*>(&reading) == nullptr) return NumberTask::answer(reading, added);
+    const auto scores = numbers(reading);
+    added.integer("prediction", best(scores));
+    append_numbers(added.field("scores"), scores, precision_);
+  }
+
+ private:
+  struct List : Reading {};
 };
 
 // Next sentence prediction: whether the second text of a pair follows the first (section 3.1, task #2).
@@ -227,22 +267,7 @@ class Choose final : public SentenceTask {
   void answer(const Reading& reading, io::Added& added) const override {
     const auto logits = logits_of_choices(reading.windows);
     added.integer("prediction", best(logits));
-    json::append_array(added.field("scores"), softmax(logits),
-                       [&](std::string& out, float score) { json::append_number(out, score, precision_); });
-  }
-
- private:
-  // The windows of a long choice are adjacent.
-  static std::vector<float> logits_of_choices(std::span<const Window> windows) {
-    std::vector<float> logits;
-    while (!windows.empty()) {
-      const int32_t choice = windows.front().choice;
-      const auto end = std::ranges::find_if(windows, [&](const Window& w) { return w.choice != choice; });
-      const size_t count = end - windows.begin();
-      logits.push_back(mean_logits(windows.first(count)).front());
-      windows = windows.subspan(count);
-    }
-    return logits;
+    append_numbers(added.field("scores"), softmax(logits), precision_);
   }
 };
 

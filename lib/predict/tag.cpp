@@ -141,29 +141,38 @@ Decision likeliest(std::span<const float> probabilities) {
   return {.label = label, .score = probabilities[label]};
 }
 
-// Combines the tokens of one word.
-Decision decide(std::span<const Row* const> subwords, Aggregate aggregate) {
-  if (subwords.empty()) return {};
-  if (aggregate == Aggregate::first) return likeliest(softmax(subwords.front()->logits));
-  Decision surest;
-  std::vector<double> sums(subwords.front()->logits.size());
+// The probabilities of a word, from its tokens; empty if it has none.
+std::vector<float> probabilities_of(std::span<const Row* const> subwords, Aggregate aggregate) {
+  std::vector<float> surest;
+  std::vector<double> sums;
   for (const Row* subword : subwords) {
-    const auto probabilities = softmax(subword->logits);
-    const Decision decision = likeliest(probabilities);
-    if (decision.score > surest.score) surest = decision;
+    auto probabilities = softmax(subword->logits);
+    if (aggregate == Aggregate::first) return probabilities;
+    sums.resize(probabilities.size());
     for (size_t k = 0; k < sums.size(); ++k) sums[k] += probabilities[k];
+    if (surest.empty() || std::ranges::max(probabilities) > std::ranges::max(surest))
+      surest = std::move(probabilities);
   }
   if (aggregate == Aggregate::max) return surest;
   std::vector<float> means;
   for (const double sum : sums)
     means.push_back(static_cast<float>(sum / static_cast<double>(subwords.size())));
-  return likeliest(means);
+  return means;
+}
+
+Decision decide(std::span<const Row* const> subwords, Aggregate aggregate) {
+  const auto probabilities = probabilities_of(subwords, aggregate);
+  return probabilities.empty() ? Decision() : likeliest(probabilities);
 }
 
 class Tag final : public Predictor {
  public:
   Tag(const TaskOptions& options, const model::Config& config)
-      : config_(config), aggregate_(options.aggregate), precision_(options.precision) {
+      : config_(config),
+        aggregate_(options.aggregate),
+        word_scores_(options.word_scores),
+        precision_(options.precision) {
+    if (word_scores_) require_labels(config, task::Task::tag, 1);
     for (const std::string& label : config.labels) entity_tags_.push_back(entity_tag_of(label));
   }
 
@@ -238,6 +247,15 @@ class Tag final : public Predictor {
       json::append_string(out, label_of(config_.labels, decision));
     });
     if (tagged.found()) json::append_strings(added.field("words"), tagged.words());
+    if (word_scores_)
+      json::append_array(added.field("scores"), tagged.rows(), [this](std::string& out, const auto& rows) {
+        const auto probabilities = probabilities_of(rows, aggregate_);
+        if (probabilities.empty()) {
+          out += "null";
+        } else {
+          append_scores(out, config_.labels, probabilities, precision_);
+        }
+      });
     std::vector<std::string_view> tags;
     for (const Decision& decision : decisions) tags.push_back(label_of(entity_tags_, decision));
     json::append_array(added.field("entities"), metric::entities(tags),
@@ -271,6 +289,7 @@ class Tag final : public Predictor {
   const model::Config& config_;
   std::vector<std::string> entity_tags_;  // entity_tag_of the labels
   Aggregate aggregate_;
+  bool word_scores_;
   int precision_;
   mutable std::atomic<int64_t> texts_ = 0;
   mutable std::atomic<bool> several_ = false;  // words in one of them

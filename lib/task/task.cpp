@@ -69,7 +69,13 @@ const std::vector<Entry>& table() {
        .base_rate = 2e-5,
        .batch_size = 64,
        .epochs = 1},
-      {.task = Task::rank, .name = "rank", .predicted = true, .scored = true},
+      {.task = Task::rank,
+       .name = "rank",
+       .predicted = true,
+       .trained = true,
+       .scored = true,
+       .base_rate = 2e-5,
+       .batch_size = 16},
       {.task = Task::perplexity, .name = "perplexity", .predicted = true},
   };
   return entries;

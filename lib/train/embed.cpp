@@ -29,7 +29,7 @@ int64_t EmbedLearning::compared_width() const {
 }
 
 // For each example: the number of its first sequence, how many it has, whether it is scored, its label, its
-// scores, and the vectors.
+// scores, the guide's vectors, and its own.
 void EmbedLearning::append_vectors(Part examples, std::span<const uint64_t> sequences,
                                    std::string& out) const {
   const auto& vectors = compared();
@@ -42,6 +42,8 @@ void EmbedLearning::append_vectors(Part examples, std::span<const uint64_t> sequ
     comm::append_real(out, example.label);
     comm::append(out, std::ssize(example.scores));
     for (const float score : example.scores) comm::append_real(out, score);
+    comm::append(out, std::string_view(reinterpret_cast<const char*>(example.guide.data()),
+                                       example.guide.size() * sizeof(float)));
     for (size_t i = 0; i < example.lengths.size(); ++i, ++sequence) {
       const auto vector = vectors.values(sequence);
       out.append(reinterpret_cast<const char*>(vector.data()), vector.size_bytes());
@@ -67,6 +69,9 @@ EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
       nn::SimilarityGroup group = {.begin = first, .end = first + count, .label = label};
       for (int64_t i = comm::take_number(rest); i > 0; --i)
         group.scores.push_back(static_cast<float>(comm::take_real(rest)));
+      const auto guide = comm::take_text(rest);
+      group.guide.resize(guide.size() / sizeof(float));
+      std::memcpy(group.guide.data(), guide.data(), guide.size());
       const size_t size = count * bytes;
       all.push_back({std::move(group), rest.substr(0, size)});
       rest.remove_prefix(size);
@@ -123,9 +128,8 @@ metric::Values EmbedLearning::learn(const examples::Step& step, const StepPlace&
     backward(dropout_seed.sequences, gradient);
   });
   metric::Evaluation evaluation = {.loss = result.loss};
-  const bool ranks =
-      options_.loss.loss == SimilarityLoss::ranking || options_.loss.loss == SimilarityLoss::symmetric;
-  if (ranks) evaluation.step_accuracy = static_cast<double>(result.correct) / compared.groups.size();
+  if (nn::finds_positives(options_.loss.loss))
+    evaluation.step_accuracy = static_cast<double>(result.correct) / compared.groups.size();
   return metric::step_values(evaluation, task());
 }
 
@@ -154,6 +158,7 @@ void EmbedLearning::evaluate(const examples::Examples& examples) {
 nn::SimilarityOptions EmbedLearning::dev_loss(bool scored) const {
   auto options = options_.loss;
   const bool for_scores = options.loss == SimilarityLoss::cosent || options.loss == SimilarityLoss::cosine;
+  if (options.loss == SimilarityLoss::gist) options.loss = SimilarityLoss::ranking;  // there is no guide
   if (scored != for_scores) options.loss = scored ? SimilarityLoss::cosent : SimilarityLoss::ranking;
   return options;
 }

@@ -73,9 +73,9 @@ class EmbedTask final : public TrainingTask {
     if (compares_in_step() && preparation.records_in_step == 1)
       preparation.log.warn("a step of one record has nothing to compare it with but its negatives; raise " +
                            opt::batch_size + " or " + opt::accumulate);
+    if (guide_) find_rows_of_guide(preparation.source);
     examples::LabelRange range;
-    const bool checked = preparation.check(
-        std::make_unique<examples::EmbedReader>(records_, featurizer_, options_.gold_field(), &range));
+    const bool checked = preparation.check(reader_of(records_, &range));
     if (checked && loss_.loss == SimilarityLoss::cosent) require_different(range, preparation.ranks);
   }
 
@@ -113,7 +113,12 @@ class EmbedTask final : public TrainingTask {
     } else {
       settings.emplace_back(opt::loss, std::string(name_of(loss_.loss)));
       settings.emplace_back(opt::scale, setting(loss_.scale));
-      settings.emplace_back(opt::margin, setting(loss_.margin));
+      if (!guide_) settings.emplace_back(opt::margin, setting(loss_.margin));
+      if (guide_) {
+        settings.emplace_back(loss_.relative_margin ? opt::relative_margin : opt::margin,
+                              setting(loss_.guide_margin));
+        settings.emplace_back(opt::guide_vectors, std::to_string(guide_->fingerprint()));
+      }
       settings.emplace_back(opt::distance, loss_.distance == nn::Distance::cosine ? "cosine" : "euclidean");
       if (nn::compares_ratings(loss_.loss)) {
         settings.emplace_back(opt::similarity, loss_.similarity == nn::Similarity::dot ? "dot" : "cosine");
@@ -225,6 +230,10 @@ class EmbedTask final : public TrainingTask {
       case SimilarityLoss::kl:
         records_ = EmbedRecords::rated;
         return;
+      case SimilarityLoss::gist:
+        records_ = EmbedRecords::guided;
+        guide_ = open_vectors(options_.embed.guide_vectors, std::nullopt);
+        return;
       case SimilarityLoss::ranking:
       case SimilarityLoss::symmetric:
         break;
@@ -273,18 +282,32 @@ class EmbedTask final : public TrainingTask {
 
   // Whether the loss compares the records of a step with each other.
   bool compares_in_step() const {
-    return loss_.loss == SimilarityLoss::ranking || loss_.loss == SimilarityLoss::symmetric ||
-           loss_.loss == SimilarityLoss::cosent;
+    return nn::finds_positives(loss_.loss) || loss_.loss == SimilarityLoss::cosent;
   }
   // Of a new one, which is not part of the initial model.
   bool drops_projection() const {
     return teacher_ && teacher_->needs_projection() && options_.embed.drops_projection;
   }
   int64_t width_before_projection() const { return teacher_->needs_projection() ? projection_.in : width_; }
-  std::unique_ptr<examples::ExampleReader> reader_of(EmbedRecords records) const {
-    const auto teacher = teacher_ ? teacher_->training_vectors() : examples::TeacherVectors();
-    return std::make_unique<examples::EmbedReader>(records, featurizer_, options_.gold_field(), nullptr,
-                                                   teacher);
+  std::unique_ptr<examples::ExampleReader> reader_of(EmbedRecords records,
+                                                     examples::LabelRange* range = nullptr) const {
+    const auto vectors = teacher_ ? teacher_->training_vectors()
+                         : guide_ ? examples::TeacherVectors{&*guide_, guide_->width(), guide_rows_}
+                                  : examples::TeacherVectors();
+    return std::make_unique<examples::EmbedReader>(records, featurizer_, options_.gold_field(), range,
+                                                   vectors);
+  }
+  // The guide has a row for each text, and all records have equally many texts.
+  void find_rows_of_guide(const examples::RecordSource& source) {
+    const int64_t records = source.records();
+    if (records == 0)
+      throw Error(opt::guide_vectors, " has rows for each record, so the records must be in regular FILEs");
+    guide_rows_ = guide_->rows() / records;
+    if (guide_rows_ < 2 || guide_->rows() % records != 0)
+      throw Error(guide_->path(), ": has ", counted(guide_->rows(), "row", "rows"), " for ",
+                  counted(records, "record", "records"),
+                  ", expected one for each text: ", options_.features.text_field, ", ",
+                  options_.features.pair_field, " and the negatives, of which all records have equally many");
   }
 
   const model::SentenceTransformer& sentence_;  // settings of the initial model
@@ -292,6 +315,8 @@ class EmbedTask final : public TrainingTask {
   const model::Dense* const dense_;  // of the initial model; may be nullptr
   nn::SimilarityOptions loss_;
   std::optional<Teacher> teacher_;        // if the records have vectors of one
+  std::optional<io::ArrayFile> guide_;    // of the loss gist
+  int64_t guide_rows_ = 0;                // of each record
   model::Config::Projection projection_;  // that is trained
   int64_t width_ = 0;                     // of the vectors
   std::vector<model::PoolingMode> pooling_ = {model::PoolingMode::mean};

@@ -154,6 +154,17 @@ LabelSet labels_of_model(const TrainingTaskOptions& options, const model::Config
   return set;
 }
 
+examples::SoftLabels soft_labels_of(const TrainingTaskOptions& options) {
+  using enum examples::SoftLabels;
+  return !options.soft_labels ? none : *options.soft_labels == 1 ? alone : besides;
+}
+
+void add_soft_labels(const TrainingTaskOptions& options, Settings& settings) {
+  if (!options.soft_labels) return;
+  settings.emplace_back(opt::soft_labels, setting(*options.soft_labels));
+  settings.emplace_back(opt::temperature, setting(options.temperature));
+}
+
 void add_settings(const LabelSet& set, Settings& settings) {
   settings.emplace_back("the labels", setting(set.labels.names()));
   if (set.weights.empty()) return;

@@ -9,6 +9,7 @@
 
 #include "examples/example.h"
 #include "examples/labels.h"
+#include "examples/sentence_example.h"
 #include "model/config.h"
 #include "train/training_task.h"
 
@@ -44,5 +45,9 @@ LabelSet labels_of_model(const TrainingTaskOptions& options, const model::Config
 
 // Adds the settings that affect the results of a run.
 void add_settings(const LabelSet& set, Settings& settings);
+
+// Where the examples have their labels from.
+examples::SoftLabels soft_labels_of(const TrainingTaskOptions& options);
+void add_soft_labels(const TrainingTaskOptions& options, Settings& settings);
 
 }  // namespace bert::train

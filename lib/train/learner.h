@@ -90,7 +90,7 @@ class ClassifierLearner : public Learner {
   void begin_evaluation() override;
   // The windows of a record must come in order and may be spread over several calls.
   void evaluate(const examples::Examples& examples) final;
-  metric::Values end_evaluation() final;
+  metric::Values end_evaluation() override;
 
  protected:
   // What an example adds to the divisor that turns the sum of the losses into a mean.

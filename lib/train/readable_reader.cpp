@@ -28,7 +28,7 @@ void ReadableReader::read(const io::Fields& fields, const io::Record& record, in
   const bool half = is_text && fields.text(pair_field_)->empty();  // a pair without its second text
   for (size_t i = before; i < examples.size(); ++i) {
     auto& traits = examples[i]->traits;
-    traits.set(Trait::paired, paired);
+    traits.set(Trait::paired, paired || traits.has(Trait::paired));
     traits.set(Trait::unframed, given && features::lacks_frame(tokenizer_, examples[i]->ids));
     traits.set(Trait::unknown, features::is_mostly_unknown(tokenizer_, examples[i]->ids));
     traits.set(Trait::empty, half || examples[i]->tokens() <= empty_tokens(tokenizer_));
@@ -43,7 +43,9 @@ void ReadableReader::check(const examples::Outline& example) {
 }
 
 std::string idle_text(task::Task task) {
-  return task == task::Task::choose ? "every record has only one choice" : "no record has a token to predict";
+  if (task == task::Task::choose) return "every record has only one choice";
+  if (task == task::Task::rank) return "no record has candidates that differ";
+  return "no record has a token to predict";
 }
 
 void report(const examples::CheckedRecords& found, const TrainingOptions& options,

@@ -233,9 +233,7 @@ class SentenceTrainingTask final : public TrainingTask {
 
   void add_settings(Settings& settings) const override {
     train::add_settings(set_, settings);
-    if (!options_.soft_labels) return;
-    settings.emplace_back(opt::soft_labels, setting(*options_.soft_labels));
-    settings.emplace_back(opt::temperature, setting(options_.temperature));
+    add_soft_labels(options_, settings);
   }
 
   bool has(metric::Needs needs) const override {
@@ -284,10 +282,7 @@ class SentenceTrainingTask final : public TrainingTask {
             .field = options_.gold_field(),
             .reader_of = [this](const examples::Labels& labels) { return reader_of(labels); }};
   }
-  examples::SoftLabels soft_labels() const {
-    using enum examples::SoftLabels;
-    return !options_.soft_labels ? none : *options_.soft_labels == 1 ? alone : besides;
-  }
+  examples::SoftLabels soft_labels() const { return soft_labels_of(options_); }
   std::unique_ptr<examples::ExampleReader> reader_of(const examples::Labels& labels) const {
     return reader_of(labels, soft_labels());
   }

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "examples/tag_example.h"
 #include "io/conll.h"
+#include "nn/soft_losses.h"
 #include "predict/scores.h"
 #include "train/label_set.h"
 #include "train/training_task.h"
@@ -49,14 +51,21 @@ std::vector<int64_t> TagLearning::head_rows(Part examples) const {
 
 nn::Loss TagLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   std::vector<int32_t> gold;
-  std::vector<float> importance;  // empty: all 1
+  std::vector<float> importance, soft;  // empty: all 1, none
   for (const auto* example : examples) {
+    const auto& of_example = example->as<TagExample>().soft;
+    soft.insert(soft.end(), of_example.begin(), of_example.end());
     for (const int32_t label : example->as<TagExample>().labels) {
       gold.push_back(label);
       if (!options_.class_weights.empty()) importance.push_back(weight_of(label));
     }
   }
-  return nn::softmax_loss(network_.context(), {.gold = gold, .importance = importance}, weight, logits);
+  const nn::SoftmaxRows rows = {.gold = gold, .importance = importance};
+  if (soft.empty()) return nn::softmax_loss(network_.context(), rows, weight, logits);
+  return nn::soft_softmax_loss(
+      network_.context(), rows,
+      {.probabilities = soft, .share = options_.soft_share, .temperature = options_.temperature}, weight,
+      logits);
 }
 
 void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {
@@ -91,7 +100,11 @@ features::FeatureOptions windows_of(features::FeatureOptions features) {
 class TagTask final : public TrainingTask {
  public:
   explicit TagTask(const TaskInputs& inputs)
-      : TrainingTask(inputs), featurizer_(tokenizer_, windows_of(options_.features)) {}
+      : TrainingTask(inputs), featurizer_(tokenizer_, windows_of(options_.features)) {
+    if (options_.soft_labels && options_.features.document)
+      throw Error(opt::soft_labels, " cannot be combined with ", opt::context,
+                  " document: words around a sentence have no scores");
+  }
 
   void prepare(const Preparation& preparation) override {
     auto set = settle_labels(options_, config_, preparation, question());
@@ -109,7 +122,10 @@ class TagTask final : public TrainingTask {
 
   void prepare_to_evaluate() override { set_ = labels_of_model(options_, config_, question()); }
 
-  void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
+  void add_settings(Settings& settings) const override {
+    train::add_settings(set_, settings);
+    add_soft_labels(options_, settings);
+  }
 
   bool has(metric::Needs needs) const override {
     return needs != metric::Needs::entities || names_entities(set_.labels);
@@ -131,7 +147,10 @@ class TagTask final : public TrainingTask {
   }
   std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
     return std::make_unique<TagLearning>(network, set_.labels,
-                                         TagLearning::Options{.class_weights = set_.weights, .keep = keep});
+                                         TagLearning::Options{.class_weights = set_.weights,
+                                                              .soft_share = options_.soft_labels.value_or(0),
+                                                              .temperature = options_.temperature,
+                                                              .keep = keep});
   }
 
  private:
@@ -151,13 +170,15 @@ class TagTask final : public TrainingTask {
             .reader_of =
                 [this](const examples::Labels& labels) {
                   return std::make_unique<TagReader>(featurizer_, options_.gold_field(), labels,
-                                                     TagReader::For::learning, &schemes_);
+                                                     TagReader::For::learning, soft_labels_of(options_),
+                                                     &schemes_);
                 },
             .order = examples::tags_in_order};
   }
   std::unique_ptr<examples::ExampleReader> reader_of(const examples::Labels& labels,
                                                      TagReader::For use) const {
-    return std::make_unique<TagReader>(featurizer_, options_.gold_field(), labels, use);
+    const auto soft = use == TagReader::For::learning ? soft_labels_of(options_) : examples::SoftLabels::none;
+    return std::make_unique<TagReader>(featurizer_, options_.gold_field(), labels, use, soft);
   }
 
   const features::Featurizer featurizer_;

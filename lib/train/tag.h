@@ -19,6 +19,8 @@ class TagLearning : public ClassifierLearner {
  public:
   struct Options {
     std::vector<float> class_weights;  // one for each label; empty: all 1
+    float soft_share = 0;              // of the loss: soft labels, if the examples have them
+    float temperature = 1;             // of soft labels
     Keep keep = Keep::activations;
   };
 

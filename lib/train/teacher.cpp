@@ -16,15 +16,6 @@ std::string_view name_of(nn::VectorLoss loss) {
   return std::ranges::find(nn::kVectorLosses, loss, &nn::VectorLossName::loss)->name;
 }
 
-// `width`: of raw f32 without FILE.json, which would say it.
-std::optional<io::ArrayFile> open(const std::string& path, int64_t width) {
-  if (path.empty()) return std::nullopt;
-  const bool says_width = path.ends_with(".npy") || io::is_npy(MappedFile(path).text());
-  if (says_width) return std::optional<io::ArrayFile>(std::in_place, path, std::nullopt);
-  return std::optional<io::ArrayFile>(std::in_place, path,
-                                      predict::Sidecar::read(path, std::nullopt).width.value_or(width));
-}
-
 void require_as_many(const io::ArrayFile& file, const examples::RecordSource& records, Option option) {
   if (records.records() == 0)
     throw Error(option, " has a row for each record, so the records must be in regular FILEs");
@@ -35,11 +26,19 @@ void require_as_many(const io::ArrayFile& file, const examples::RecordSource& re
 
 }  // namespace
 
+std::optional<io::ArrayFile> open_vectors(const std::string& path, std::optional<int64_t> width) {
+  if (path.empty()) return std::nullopt;
+  const bool says_width = path.ends_with(".npy") || io::is_npy(MappedFile(path).text());
+  if (says_width) return std::optional<io::ArrayFile>(std::in_place, path, std::nullopt);
+  const auto own = predict::Sidecar::read(path, std::nullopt).width;
+  return std::optional<io::ArrayFile>(std::in_place, path, own ? own : width);
+}
+
 Teacher::Teacher(const EmbedTaskOptions& options, const Student& student, int64_t first)
     : student_(student),
       loss_{.loss = options.teacher_loss.value_or(nn::VectorLoss::cosine), .dims = options.loss.dims},
-      file_(open(options.teacher_vectors, student.width)),
-      dev_file_(open(options.dev_vectors, first > 0 ? first : student.width)),
+      file_(open_vectors(options.teacher_vectors, student.width)),
+      dev_file_(open_vectors(options.dev_vectors, first > 0 ? first : student.width)),
       width_(width_of(options, first)) {
   loss_.unit_length = student.unit_length || loss_.loss == nn::VectorLoss::cosine || !loss_.dims.empty();
   if (!needs_projection()) return;

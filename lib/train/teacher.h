@@ -15,6 +15,9 @@
 
 namespace bert::train {
 
+// A file of vectors; nullopt if the path is "". `width`: of raw f32 without FILE.json, which would say it.
+std::optional<io::ArrayFile> open_vectors(const std::string& path, std::optional<int64_t> width);
+
 class Teacher {
  public:
   // The vectors that the student has without a new projection.

@@ -21,6 +21,7 @@
 #include "model/module_files.h"
 #include "model/sentence_transformers.h"
 #include "model/training_network.h"
+#include "nn/rank_losses.h"
 #include "nn/similarity_losses.h"
 #include "nn/vector_losses.h"
 #include "predict/predictor.h"
@@ -44,6 +45,7 @@ struct EmbedTaskOptions {
   // If the given loss may be that of a teacher's vectors. `cosine` depends on the records.
   std::optional<nn::VectorLoss> teacher_loss;
   std::string teacher_vectors, dev_vectors;   // files; "": the field `embedding`
+  std::string guide_vectors;                  // file, for the loss gist
   bool drops_projection = false;              // after training
   std::optional<model::PoolingMode> pooling;  // not set: as the model directory says, else mean
 };
@@ -64,6 +66,7 @@ struct TrainingTaskOptions {
   float temperature = 1;               // of soft labels, and of the loss kl
   predict::AnswerOptions answer = {};  // for windows and dev metrics
   EmbedTaskOptions embed = {};
+  std::optional<nn::RankLoss> rank_loss = {};  // rank; not set: depends on the records
 
   std::string gold_field() const { return label_field.value_or(std::string(task::entry(kind).gold_field)); }
 };

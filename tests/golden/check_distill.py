@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares 20 steps of bert-train --task embed against a teacher's vectors or scores with those of
-sentence-transformers in float64.
+"""Compares 20 steps of bert-train --task embed against a teacher's vectors or scores, or with a guide, with those
+of sentence-transformers in float64.
 
 usage: check_distill.py DIRECTORY_OF_THE_TOOLS
 
@@ -55,6 +55,12 @@ RATED = [
     {"name": "kl, dot product", "after": [], "loss": "kl", "negatives": 3, "similarity": "dot", "temperature": 9},
     {"name": "kl", "after": ["unit"], "loss": "kl", "negatives": 2, "scale": 10, "temperature": 2},
 ]
+# With the vectors of a guide.
+GUIDED = [
+    {"name": "gist", "after": ["unit"], "loss": "gist", "negatives": 1, "scale": 50, "margin": 0.02},
+    {"name": "gist, relative margin, Matryoshka", "after": ["unit"], "loss": "gist", "negatives": 0, "scale": 100,
+     "relative-margin": 0.05, "dims": [16], "width": 52},
+]
 
 
 def make_texts(chance):
@@ -107,6 +113,19 @@ def make_rated(case, folder):
     return columns, torch.tensor(scores, dtype=torch.float64)
 
 
+def make_guided(case, folder):
+    """The columns, and the guide, whose vectors are written."""
+    chance = random.Random(case["name"])
+    columns = [make_texts(chance) for _ in range(2 + case["negatives"])]
+    torch.manual_seed(SEED + 1)
+    guide = make_student(["unit"]).eval()
+    numpy.save(os.path.join(folder, "guide.npy"), guide.encode([text for texts in zip(*columns) for text in texts]))
+    with open(os.path.join(folder, "records.jsonl"), "w", encoding="utf-8") as file:
+        for text, pair, *negatives in zip(*columns):
+            file.write(json.dumps({"text": text, "text_pair": pair, "negatives": negatives}) + "\n")
+    return columns, guide
+
+
 def run(tool, case, folder, *options):
     """The log of bert-train, started from `folder`/student."""
     command = [tool, "-q", "--task", "embed", "-m", "student", "--loss", case["loss"], "--no-shuffle", "--dropout", "0",
@@ -114,7 +133,9 @@ def run(tool, case, folder, *options):
                "--weight-decay", str(DECAY), "--clip", "0", "--seed", str(SEED), *options]
     if "file" in case:
         command += ["--teacher-vectors", "vectors.npy"]
-    for key in ("similarity", "scale", "temperature"):
+    if case["loss"] == "gist":
+        command += ["--guide-vectors", "guide.npy"]
+    for key in ("similarity", "scale", "temperature", "margin", "relative-margin"):
         if key in case:
             command += ["--" + key, str(case[key])]
     if "dims" in case:
@@ -130,7 +151,11 @@ def initial_projection(tool, case, folder):
     return load_file(os.path.join(folder, "initial", "2_Dense", "model.safetensors"))
 
 
-def loss_of(case, student, projection):
+def loss_of(case, student, projection, guide):
+    if case["loss"] == "gist":
+        strategy = "relative" if "relative-margin" in case else "absolute"
+        return losses.GISTEmbedLoss(student, guide, 1 / case["scale"], strategy,
+                                    case.get("relative-margin", case.get("margin")))
     if "negatives" not in case:
         return losses.EmbedDistillLoss(student, case["loss"], case["width"] if projection else None)
     def similarity(a, b):
@@ -148,7 +173,7 @@ def expected_steps(case, student, columns, vectors, projection):
         student = SentenceTransformer(modules=[*parts[:2], dense, *parts[2:]], device="cpu")
         projection = None
     student.double().train()
-    loss = loss_of(case, student, projection)
+    loss = loss_of(case, student, projection, vectors)
     if projection:
         loss.projection.load_state_dict({name.removeprefix("linear."): value for name, value in projection.items()})
     if "dims" in case:
@@ -161,7 +186,7 @@ def expected_steps(case, student, columns, vectors, projection):
     optimizer = torch.optim.AdamW(groups, lr=RATE)
     for first in range(0, STEPS * BATCH, BATCH):
         features = [student.preprocess(texts[first:first + BATCH]) for texts in columns]
-        value = loss(features, vectors[first:first + BATCH])
+        value = loss(features, None if case["loss"] == "gist" else vectors[first:first + BATCH])
         optimizer.zero_grad()
         value.backward()
         gradients = [parameter.grad for parameter in loss.parameters() if parameter.grad is not None]
@@ -171,7 +196,8 @@ def expected_steps(case, student, columns, vectors, projection):
 
 
 def differences(tool, case, folder):
-    columns, vectors = (make_rated if "negatives" in case else make_records)(case, folder)
+    make = make_guided if case["loss"] == "gist" else make_rated if "negatives" in case else make_records
+    columns, vectors = make(case, folder)
     torch.manual_seed(SEED)
     student = make_student(case["after"])
     student.save(os.path.join(folder, "student"))
@@ -191,7 +217,7 @@ def differences(tool, case, folder):
 def main():
     tool = os.path.abspath(os.path.join(sys.argv[1], "bert-train"))
     wrong = 0
-    for case in CASES + RATED:
+    for case in CASES + RATED + GUIDED:
         with tempfile.TemporaryDirectory() as folder:
             wrong += differences(tool, case, folder)
     return 1 if wrong else 0

@@ -22,6 +22,11 @@ class Pairs(Examples):
         return [self.example(negatives=count) | {"scores": [self.number(-4, 4) for _ in range(count + 1)]}
                 for count in counts]
 
+    def guided(self, counts):
+        """With vectors of a guide that often finds other texts more similar than the pair."""
+        return [self.example(negatives=count) | {"guide": [[self.number(-1, 1) for _ in range(3)] for _ in range(count + 2)]}
+                for count in counts]
+
     def example(self, negatives=0, labels=None):
         anchor = self.text()
         texts = [anchor, self.text(anchor), *(self.text(anchor) for _ in range(negatives))]
@@ -59,6 +64,9 @@ def cases_of(vocabulary, longest, seed):
              similarity="cosine", temperature=1.0),
         case("kl, dot product", 1, pairs.rated([2, 1, 3, 1]), objective="kl", pooling=["cls"], similarity="dot",
              temperature=8.0),
+        case("gist", 2, pairs.guided([1, 0, 2, 0, 1]), objective="gist", guide_margin=0.125, relative_margin=False),
+        case("gist, relative margin, Matryoshka", 3, pairs.guided([0] * 6), objective="gist", scale=50.0, dims=[10],
+             guide_margin=0.25, relative_margin=True, pooling=["cls"]),
     ]
 
 
@@ -66,6 +74,8 @@ def curve_steps(case, vocabulary, longest, steps, batch, seed):
     """Steps like the one of `case`, over few different words, so that something is learned."""
     pairs = Pairs(min(vocabulary, 40), longest, seed)
     labelled = "label" in case["step"][0]
+    if "guide" in case["step"][0]:
+        return [pairs.guided([1] * batch) for _ in range(steps)]
     if "scores" in case["step"][0]:
         return [pairs.rated([1] * batch) for _ in range(steps)]
     return [[pairs.example(labels=[0.0, 0.5, 1.0]) if labelled else

@@ -6,7 +6,8 @@ A step is a list of examples, all passed to one call of the loss. An example has
 and "label", the similarity of a scored pair. There is no dropout.
 
 settings: {"objective" (the loss), "scale", "margin", "distance", "dims", "pooling"} as bert-train's options of these
-names; for margin-mse and kl, whose examples have "scores" of a teacher, also "similarity" and "temperature".
+names; for margin-mse and kl, whose examples have "scores" of a teacher, also "similarity" and "temperature"; for gist,
+whose examples have "guide", a vector for each text, also "guide_margin" and "relative_margin".
 """
 import torch
 import torch.nn.functional as F
@@ -83,8 +84,30 @@ def kl(anchors, positives, negatives, scores, settings):
     return temperature ** 2 * sum(losses) / len(losses), 0
 
 
+def gist(anchors, positives, negatives, guides, settings):
+    guide_anchors, guide_positives = (torch.stack([guide[place] for guide in guides]) for place in (0, 1))
+    negatives, guide_negatives = torch.cat(negatives), torch.cat([guide[2:] for guide in guides])
+
+    def compared(anchors, positives, negatives):
+        return [cosine_matrix(anchors, positives), cosine_matrix(anchors, anchors), cosine_matrix(positives, positives),
+                cosine_matrix(anchors, negatives)]
+
+    of_guide = compared(guide_anchors, guide_positives, guide_negatives)
+    near = of_guide[0].diagonal()[:, None]
+    limit = near - settings["guide_margin"] * (near.abs() if settings["relative_margin"] else 1)
+    gold = torch.arange(len(anchors))
+    scores = []
+    for kind, (cosines, guide) in enumerate(zip(compared(anchors, positives, negatives), of_guide)):
+        mask = guide > limit
+        if kind < 3:
+            mask[gold, gold] = kind > 0  # the pair itself counts, a text compared with itself does not
+        scores.append(cosines.masked_fill(mask, -torch.inf))
+    scores = settings["scale"] * torch.cat(scores, 1)
+    return F.cross_entropy(scores, gold), int((scores.argmax(1) == gold).sum())
+
+
 LOSSES = {"ranking": ranking, "symmetric": symmetric, "cosent": cosent, "cosine": cosine, "triplet": triplet,
-          "margin-mse": margin_mse, "kl": kl}
+          "margin-mse": margin_mse, "kl": kl, "gist": gist}
 
 
 def learn(bert, step, settings):
@@ -95,6 +118,8 @@ def learn(bert, step, settings):
     labels = torch.tensor([example.get("label", 0.0) for example in step], dtype=bert.dtype)
     if "scores" in step[0]:
         labels = [torch.tensor(example["scores"], dtype=bert.dtype) for example in step]
+    if "guide" in step[0]:
+        labels = [torch.tensor(example["guide"], dtype=bert.dtype) for example in step]
     total, right = 0, 0
     for dim in [*settings["dims"], vectors[0].shape[1]]:
         cut = [some[:, :dim] for some in vectors]

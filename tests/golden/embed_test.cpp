@@ -51,6 +51,10 @@ EmbedExample embed_example(const json::Value& json) {
   }
   if (const auto scores = json.find("scores"))
     for (const auto& score : scores->elements()) example.scores.push_back(static_cast<float>(score.number()));
+  if (const auto guide = json.find("guide"))
+    for (const auto& vector : guide->elements())
+      for (const auto& number : vector.elements())
+        example.guide.push_back(static_cast<float>(number.number()));
   return example;
 }
 
@@ -71,6 +75,10 @@ train::EmbedLearning::Options options_of(const json::Value& json) {
   if (json.find("similarity")) {
     options.loss.similarity = text("similarity") == "dot" ? nn::Similarity::dot : nn::Similarity::cosine;
     options.loss.temperature = number("temperature");
+  }
+  if (const auto relative = json.find("relative_margin")) {
+    options.loss.relative_margin = relative->boolean();
+    options.loss.guide_margin = number("guide_margin");
   }
   options.loss.distance = text("distance") == "cosine" ? nn::Distance::cosine : nn::Distance::euclidean;
   for (const auto dim : json.find("dims").value().integers()) options.loss.dims.push_back(dim);
@@ -150,8 +158,7 @@ void check_step(const metric::Values& figures, const EmbedCase& one, const Embed
   CHECK(std::abs(figures.front().value - want.loss) <= 1e-5 * std::max(1.0, want.loss));
   if (figures.size() > 1)
     CHECK(figures[1].value * static_cast<double>(want.examples.size()) == doctest::Approx(want.right));
-  CHECK((figures.size() > 1) == (one.options.loss.loss == nn::SimilarityLoss::ranking ||
-                                 one.options.loss.loss == nn::SimilarityLoss::symmetric));
+  CHECK((figures.size() > 1) == nn::finds_positives(one.options.loss.loss));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ embed.json     cases of training sentence vectors: settings, examples, losses, 2
 embed.f32      gradients of all parameters, case by case
 distill.json   cases of training against a teacher's vectors: settings, examples, losses
 distill.f32    the projection if there is one and gradients of all parameters, case by case
+rank.json      losses of rankers and their gradients, from rank_reference.py
 task_curves.json  20 steps of fine-tuning with AdamW, starting from the heads of some cases
 records.jsonl  the records of 20 steps, batch by batch
 curves.json    for each optimizer: options; losses, rates and norms of 20 steps from MODEL `narrow`
@@ -41,6 +42,7 @@ import embed_cases
 import embed_reference
 import heads_cases
 import heads_reference
+import rank_reference
 from bert_reference import read_json
 from random_model import config_of, encoder_shapes, head_shapes, random_tensors, with_prefix, write_directory
 from training_cases import cases_of, causal_cases, curve_steps
@@ -238,6 +240,11 @@ def write_distill(root):
     return worst_of(own)
 
 
+def write_rank(root):
+    with open(os.path.join(root, "rank.json"), "w", encoding="utf-8") as file:
+        file.write(f'{{"cases":[\n{lines_of(rank_reference.cases())}]}}\n')
+
+
 def write_curves(root):
     """Returns the relative deviation of float32 for each curve."""
     directory = os.path.join(root, "narrow")
@@ -296,6 +303,7 @@ def write_training(root):
     gradients["heads"] = write_heads(root)
     gradients["embed"], embed_errors = write_embed(root)
     gradients["distill"] = write_distill(root)
+    write_rank(root)
     manifest = {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__,
                 "machine": platform.machine(), "torch_f32_gradient_shares": gradients,
                 "torch_f32_curve_error": write_curves(root) | write_task_curves(root) | embed_errors}

@@ -76,5 +76,9 @@ check embed --task embed -m "$MODELS/bare" --batch-size 5 --accumulate 2 --dims 
 check scored --task embed -m "$MODELS/bare" --batch-size 9 --pooling cls scored.jsonl --dev scored.jsonl
 bert-embed -m "$MODELS/sentence-prompt" --pair-field '' --keep text,text_pair,embedding pairs.jsonl >taught.jsonl
 check taught --task embed -m "$MODELS/bare" --batch-size 5 --accumulate 2 --loss mse taught.jsonl --dev taught.jsonl
+sed 's/, "label.*/}/' scored.jsonl >plain.jsonl
+sed 's/, "text_pair"/}\n{"text"/' plain.jsonl | bert-embed -m "$MODELS/sentence-prompt" --format npy -o guide.npy
+check gist --task embed -m "$MODELS/bare" --batch-size 5 --accumulate 2 --loss gist --guide-vectors guide.npy plain.jsonl --dev plain.jsonl
+check rank --task rank -m "$MODELS/bare" --batch-size 5 --accumulate 2 --loss lambda pairs.jsonl --dev scored.jsonl
 check choose --task choose -m "$MODELS/bare" --batch-size 3 choose.jsonl --dev choose-dev.jsonl
 end
