@@ -50,6 +50,42 @@ void index_options(cli::App& app, search::Options& options) {
              {.min = 1, .max = 65536}, index.width);
 }
 
+// "A:B", places counted from 1.
+void add_ranks(const std::string& name, const std::string& value, search::Negatives& negatives) {
+  const size_t colon = value.find(':');
+  if (colon == value.npos)
+    throw cli::UsageError(name, " is \"", value, "\", expected FIRST:LAST, such as 10:50");
+  negatives.first = cli::App::whole_number(name, value.substr(0, colon), {.min = 1, .max = 1'000'000});
+  negatives.last =
+      cli::App::whole_number(name, value.substr(colon + 1), {.min = negatives.first, .max = 1'000'000});
+}
+
+void negatives_options(cli::App& app, search::Negatives& negatives) {
+  constexpr cli::Range<double> kAny = {.min = -1e30, .max = 1e30};
+  app.section("Hard negatives");
+  app.number({"--negatives", "N",
+              "Add to each pair of texts N texts of the index, negatives: those nearest to the text that are "
+              "not its text_pair. bert-train reads them."},
+             {.min = 1, .max = 10'000}, negatives.count);
+  app.custom(
+      {"--ranks", "A:B", "Choose from ranks A to B, text_pair not counted (default 1:100)."},
+      [&negatives](const std::string& name, const std::string& value) { add_ranks(name, value, negatives); });
+  app.real({opt::margin, "M", "Leave out texts unless their scores are at least M below that of text_pair."},
+           kAny, negatives.margin);
+  app.real(
+      {opt::relative_margin, "R",
+       "Leave out texts unless their scores are below that of text_pair by at least this share of it, such "
+       "as 0.05."},
+      {.min = 0, .max = 1}, negatives.relative_margin);
+  app.real({"--max-score", "S", "Leave out texts with a higher score."}, kAny, negatives.max_score);
+  app.choice<bool>({"--sampling", "", "Take the nearest texts that are left, or random ones."},
+                   {{"top", false}, {"random", true}}, negatives.random);
+  app.exclusive({"--negatives", "--neighbors"});
+  for (const auto* option : {"--ranks", "--margin", "--relative-margin", "--max-score", "--sampling"})
+    app.needs(option, "--negatives");
+  app.needs("--negatives", {opt::metric, {"cosine", "dot"}});
+}
+
 void mode_options(cli::App& app, search::Options& options) {
   constexpr cli::Range<double> kAny = {.min = -1e30, .max = 1e30};
   app.section("Other modes");
@@ -62,16 +98,30 @@ void mode_options(cli::App& app, search::Options& options) {
       {.min = 1, .max = 1'000'000}, options.clusters);
   app.number({"--central", "N", "Write only the N most central records of each cluster, cluster by cluster."},
              {.min = 1}, options.central);
-  cmd::seed_option(app, options.seed);
-  app.exclusive({opt::dedup, opt::pairs, opt::cluster});
+  app.exclusive({opt::dedup, opt::pairs, opt::cluster, "--negatives"});
   for (const auto mode : {opt::dedup, opt::pairs, opt::cluster}) {
     for (const auto& option : std::vector<std::string>{"--neighbors", opt::with, opt::graph})
       app.exclusive({mode, option});
   }
   app.needs("--central", opt::cluster);
-  app.needs(opt::seed, opt::cluster);
   app.needs(opt::cluster, {opt::metric, {"cosine", "l2"}});
   app.excludes({opt::drop}, opt::pairs);
+}
+
+void settle_negatives(cli::App& app, search::Options& options, search::Negatives& negatives,
+                      io::StreamOptions& stream) {
+  if (app.given(opt::seed) && !options.clusters && !negatives.random)
+    throw cli::UsageError("--seed is for --cluster and for --sampling random");
+  if (!app.given("--negatives")) return;
+  auto& index = options.index;
+  if (index.with.empty()) index.with = {std::string(io::kTextField)};
+  if (index.with.size() > 1)
+    throw cli::UsageError("--negatives needs one field in --with, that of the texts");
+  if (index.records_path.empty() && !index.path.empty() && search::is_array_file(index.path))
+    throw cli::UsageError("--negatives needs --records FILE, with the texts of ", index.path);
+  negatives.positive_field = stream.pair_field.empty() ? std::string(io::kPairField) : stream.pair_field;
+  options.texts.embed.features.pair_field.clear();
+  options.negatives = negatives;
 }
 
 bool compares_records(const search::Options& options) {
@@ -148,8 +198,11 @@ int main(int argc, char** argv) {
   cli::App app("bert-search",
                "Find nearest neighbors, near-duplicates, similar pairs and clusters by vectors.");
   search::Options options;
+  search::Negatives negatives;
   index_options(app, options);
+  negatives_options(app, negatives);
   mode_options(app, options);
+  cmd::seed_option(app, options.seed);
   cmd::ModelOptions model(app, cmd::ModelOptions::Opened::if_needed);
   auto& embed = options.texts.embed;
   app.section("Vectors of texts");
@@ -179,6 +232,7 @@ int main(int argc, char** argv) {
     if (!app.given(opt::index)) app.reads("", options.index.path);  // a FILE that is meant as --index
     check_mode(app, options);
     check_copied(options);
+    settle_negatives(app, options, negatives, stream.settings);
   });
   app.version_of(text::version);
   app.version_of(predict::version);

@@ -148,6 +148,10 @@ std::vector<std::string> IndexedRecords::values(int64_t row) const {
   return values;
 }
 
+std::string IndexedRecords::where(int64_t row) const {
+  return name_ + ":" + std::to_string(index_.read(row).line);
+}
+
 std::string IndexedRecords::repeated_id(std::vector<std::pair<uint64_t, int64_t>> hashes) const {
   std::ranges::sort(hashes);
   int64_t first = size();
@@ -157,7 +161,7 @@ std::string IndexedRecords::repeated_id(std::vector<std::pair<uint64_t, int64_t>
     if (values(before).front() == values(row).front()) first = row;  // different ids may have one hash
   }
   if (first == size()) return "";
-  return Error(name_, ":", index_.read(first).line, ": id ", values(first).front(), " appears twice").what();
+  return Error(where(first), ": id ", values(first).front(), " appears twice").what();
 }
 
 // Records need no id, unless the user named its field.

@@ -40,6 +40,8 @@ class IndexedRecords {
 
   int64_t size() const { return index_.size(); }
 
+  std::string where(int64_t row) const;  // "FILE:LINE"
+
   // The values, in JSON, of the id field and of the fields `with`; "" for one that the record does not have.
   // Throws Error "FILE:LINE: what" if the record is invalid. Any thread may call it.
   std::vector<std::string> values(int64_t row) const;

@@ -19,6 +19,17 @@
 
 namespace bert::search {
 
+// Which texts of the index become negatives of a pair.
+struct Negatives {
+  int64_t count = 0;              // for each record
+  int64_t first = 1, last = 100;  // ranks to choose from, the positives not counted
+  // Their scores are at most that of the pair less the margin, or less this share of it, and at most
+  // max_score.
+  std::optional<double> margin, relative_margin, max_score;
+  bool random = false;         // chosen; otherwise the nearest
+  std::string positive_field;  // the second text of a pair
+};
+
 struct Options {
   Metric metric = Metric::cosine;
   int64_t neighbors = 5;
@@ -26,9 +37,10 @@ struct Options {
   // At most one is given. The thresholds are scores: distances for l2.
   std::optional<double> dedup, pairs;
   std::optional<int64_t> clusters;
+  std::optional<Negatives> negatives;
 
   std::optional<int64_t> central;  // number of records to write of each cluster
-  uint64_t seed = 0;               // of the clusters
+  uint64_t seed = 0;               // of the clusters and of random negatives
   IndexOptions index;              // to search; in other modes the vectors of the input records, if given
   TextOptions texts;
   int precision = -1;  // see json::append_number

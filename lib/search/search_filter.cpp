@@ -10,14 +10,10 @@
 
 namespace bert::search {
 
-namespace {
-
 std::unique_ptr<Search> make_search(const Vectors& vectors, const Options& options, Pool& pool, Log& log) {
   if (options.graph.path.empty()) return std::make_unique<ExactSearch>(vectors, options.metric, pool);
   return std::make_unique<GraphSearch>(vectors, options.metric, options.graph, pool, log);
 }
-
-}  // namespace
 
 struct SearchFilter::Found : WithVector {
   std::string neighbors;  // in JSON

@@ -18,6 +18,9 @@
 
 namespace bert::search {
 
+// Exact, or with the graph of the options. References must outlive it.
+std::unique_ptr<Search> make_search(const Vectors& vectors, const Options& options, Pool& pool, Log& log);
+
 class SearchFilter final : public io::Filter {
  public:
   // References must outlive this object.

@@ -1,0 +1,44 @@
+#include "search/indexed_texts.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/error.h"
+#include "base/option.h"
+#include "json/json.h"
+
+namespace bert::search {
+namespace {
+
+constexpr std::hash<std::string_view> kHash;
+
+}  // namespace
+
+IndexedTexts::IndexedTexts(const IndexedRecords& records, std::string field, Pool& pool)
+    : records_(records), field_(std::move(field)), hashes_(records.size()), first_(records.size()) {
+  pool.run_grid(records.size(), [&](int64_t row, int) { hashes_[row] = {kHash(text(row)), row}; });
+  std::ranges::sort(hashes_);
+  for (size_t i = 0; i < hashes_.size(); ++i) {
+    const auto [hash, row] = hashes_[i];
+    const int64_t before = i > 0 && hashes_[i - 1].first == hash ? first_[hashes_[i - 1].second] : row;
+    first_[row] = before != row && text(before) == text(row) ? before : row;
+  }
+}
+
+std::string IndexedTexts::text(int64_t row) const {
+  const auto json = records_.values(row)[1];
+  json::Document document;
+  const auto value = json.empty() ? std::nullopt : std::optional(document.parse(json));
+  if (value && value->kind() == json::Value::Kind::string) return std::string(value->string());
+  throw Error(records_.where(row), ": field ", json::in_quotes(field_),
+              value ? " is not a text" : " is missing", "; ", opt::with, " names the field of the texts");
+}
+
+int64_t IndexedTexts::row_of(std::string_view text) const {
+  const auto same = std::ranges::equal_range(hashes_, kHash(text), {}, &std::pair<uint64_t, int64_t>::first);
+  for (const auto& [hash, row] : same)
+    if (this->text(row) == text) return row;
+  return -1;
+}
+
+}  // namespace bert::search
