@@ -154,8 +154,10 @@ int main(int argc, char** argv) {
   metric::ScoreFilterOptions options;
   Flags flags;
   score_options(app, options, flags);
-  cmd::StreamOptions stream(
-      app, {.more = {io::InputFormat::conll, io::InputFormat::squad}, .pair = false, .records = false});
+  cmd::StreamOptions stream(app, {.more = {io::InputFormat::conll, io::InputFormat::squad},
+                                  .pair = false,
+                                  .folders = false,
+                                  .records = false});
   app.section("Output");
   cmd::format_option(app, io::formats_of({io::FormatGroup::json, io::FormatGroup::table}, {io::Format::text}),
                      stream.settings.format,

@@ -1,5 +1,9 @@
 // bert-search: finds nearest neighbors among vectors.
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <tuple>
@@ -24,6 +28,25 @@ namespace {
 using namespace bert;
 using search::Metric;
 
+struct LineOptions {
+  search::LinesOptions options;
+  bool files = false, counts = false;
+  enum class Color { automatic, always, never } color = Color::automatic;
+};
+
+constexpr cli::Range<double> kAny = {.min = -1e30, .max = 1e30};
+
+// Conditions on one field are alternatives.
+void add_condition(const std::string& name, const std::string& text,
+                   std::vector<search::Condition>& conditions) {
+  const size_t end = text.find('=');
+  if (end == 0 || end == text.npos) throw cli::UsageError(name, " must be FIELD=VALUE, not \"", text, "\"");
+  const auto field = text.substr(0, end);
+  auto condition = std::ranges::find(conditions, field, &search::Condition::field);
+  if (condition == conditions.end()) condition = conditions.insert(condition, {field, {}});
+  condition->values.push_back(text.substr(end + 1));
+}
+
 void index_options(cli::App& app, search::Options& options) {
   app.section("Search");
   auto& index = options.index;
@@ -32,7 +55,14 @@ void index_options(cli::App& app, search::Options& options) {
              index.path);
   app.option({opt::records, "FILE", "The records of the rows, in the same order; their ids are written."},
              index.records_path);
-  app.number({"-k,--neighbors", "N", "Number of neighbors to write."}, {.min = 1}, options.neighbors);
+  app.number({"-k,--neighbors", "N", "Number of neighbors to write, at most; 0: all."}, {.min = 0},
+             options.neighbors);
+  app.real({"--min-score", "T", "Write only neighbors with a score of at least T."}, kAny,
+           options.min_score);
+  app.custom(
+      {opt::where, "FIELD=VALUE",
+       "Search only vectors whose record has this value; repeat it for another value or field."},
+      [&index](const std::string& name, const std::string& text) { add_condition(name, text, index.where); });
   app.choice<Metric>({opt::metric, "", "Compare vectors by cosine, dot product or Euclidean distance (l2)."},
                      {std::begin(search::kMetricNames), std::end(search::kMetricNames)}, options.metric);
   app.option(
@@ -61,7 +91,6 @@ void add_ranks(const std::string& name, const std::string& value, search::Negati
 }
 
 void negatives_options(cli::App& app, search::Negatives& negatives) {
-  constexpr cli::Range<double> kAny = {.min = -1e30, .max = 1e30};
   app.section("Hard negatives");
   app.number({"--negatives", "N",
               "Add to each pair of texts N texts of the index, negatives: those nearest to the text that are "
@@ -80,18 +109,22 @@ void negatives_options(cli::App& app, search::Negatives& negatives) {
   app.real({"--max-score", "S", "Leave out texts with a higher score."}, kAny, negatives.max_score);
   app.choice<bool>({"--sampling", "", "Take the nearest texts that are left, or random ones."},
                    {{"top", false}, {"random", true}}, negatives.random);
-  app.exclusive({"--negatives", "--neighbors"});
+  for (const auto& option : std::vector<std::string>{"--neighbors", "--min-score", opt::where})
+    app.exclusive({"--negatives", option});
+  app.excludes({{opt::format, {"grep"}}}, "--negatives");
   for (const auto* option : {"--ranks", "--margin", "--relative-margin", "--max-score", "--sampling"})
     app.needs(option, "--negatives");
   app.needs("--negatives", {opt::metric, {"cosine", "dot"}});
 }
 
 void mode_options(cli::App& app, search::Options& options) {
-  constexpr cli::Range<double> kAny = {.min = -1e30, .max = 1e30};
   app.section("Other modes");
   app.real({opt::dedup, "T",
             "Leave out each record whose score with an earlier record that was written is at least T."},
            kAny, options.dedup);
+  app.option({"--against", "FILE",
+              "With --dedup, leave out records that are as near to a vector of this index, too."},
+             options.against);
   app.real({opt::pairs, "T", "Write all pairs of records with a score of at least T."}, kAny, options.pairs);
   app.number(
       {opt::cluster, "K", "Divide the records into K clusters by k-means; add cluster, distance, rank."},
@@ -100,9 +133,13 @@ void mode_options(cli::App& app, search::Options& options) {
              {.min = 1}, options.central);
   app.exclusive({opt::dedup, opt::pairs, opt::cluster, "--negatives"});
   for (const auto mode : {opt::dedup, opt::pairs, opt::cluster}) {
-    for (const auto& option : std::vector<std::string>{"--neighbors", opt::with, opt::graph})
+    for (const auto& option :
+         std::vector<std::string>{"--neighbors", "--min-score", opt::where, opt::with, opt::graph})
       app.exclusive({mode, option});
+    app.excludes({{opt::format, {"grep"}}}, mode);
   }
+  app.exclusive({opt::where, opt::graph});
+  app.needs("--against", opt::dedup);
   app.needs("--central", opt::cluster);
   app.needs(opt::cluster, {opt::metric, {"cosine", "l2"}});
   app.excludes({opt::drop}, opt::pairs);
@@ -124,6 +161,35 @@ void settle_negatives(cli::App& app, search::Options& options, search::Negatives
   options.negatives = negatives;
 }
 
+void line_options(cli::App& app, LineOptions& lines) {
+  using Show = search::LinesOptions::Show;
+  auto& options = lines.options;
+  app.section("Lines of neighbors, with --format grep");
+  app.number(
+      {"-C," + opt::context, "N", "Write all lines of each neighbor, and N lines before and after it."},
+      {.min = 0}, options.context);
+  app.flag({"-l,--files-with-matches", "", "Write only the names of the files that have neighbors."},
+           lines.files);
+  app.flag({"-c,--count", "", "Write only the number of neighbors in each of these files."}, lines.counts);
+  app.choice<LineOptions::Color>({"--color", "", "Color names and numbers of lines; auto: on a terminal."},
+                                 {{"auto", LineOptions::Color::automatic},
+                                  {"always", LineOptions::Color::always},
+                                  {"never", LineOptions::Color::never}},
+                                 lines.color);
+  for (const auto& name : {"--files-with-matches", "--count", "--color", "--context"})
+    app.needs(name, {opt::format, {"grep"}});
+  app.exclusive({"--files-with-matches", "--count", opt::context});
+  app.excludes({opt::keep, opt::drop, opt::with, "--precision"}, {opt::format, {"grep"}},
+               ", which writes lines");
+  app.check([&] {
+    options.show = lines.files ? Show::files : lines.counts ? Show::counts : Show::lines;
+    const char* const none = std::getenv("NO_COLOR");
+    const bool is_wanted = (none == nullptr || *none == '\0') && ::isatty(STDOUT_FILENO) == 1;
+    options.colored =
+        lines.color == LineOptions::Color::automatic ? is_wanted : lines.color == LineOptions::Color::always;
+  });
+}
+
 bool compares_records(const search::Options& options) {
   return options.dedup || options.pairs || options.clusters;
 }
@@ -133,19 +199,22 @@ void require_files(const search::Options& options) {
   if (names_stdout(options.graph.path))
     throw cli::UsageError("--graph must be a file, not ", options.graph.path);
   if (options.index.path == "-") throw cli::UsageError("--index must be a file, not -");
+  if (options.against == "-") throw cli::UsageError("--against must be a file, not -");
 }
 
 void check_mode(const cli::App& app, const search::Options& options) {
-  const auto threshold = options.dedup ? options.dedup : options.pairs;
-  const std::string_view name = options.dedup ? opt::dedup : opt::pairs;
+  const auto threshold = options.dedup ? options.dedup : options.pairs ? options.pairs : options.min_score;
+  const std::string_view name = options.dedup ? opt::dedup : options.pairs ? opt::pairs : Option("--min-score");
   if (!compares_records(options) && options.index.path.empty())
     throw cli::UsageError("--index is missing; it names the vectors to search");
   if (threshold && options.metric == Metric::cosine && std::abs(*threshold) > 1)
     throw cli::UsageError(name, " must be from -1 to 1, as cosines are");
   if (threshold && options.metric == Metric::l2 && *threshold < 0)
     throw cli::UsageError(name, " must be at least 0, as distances are");
+  if (options.neighbors == 0 && !options.graph.path.empty())
+    throw cli::UsageError("--neighbors 0 cannot be used with --graph, which finds some neighbors");
   // In the other modes, ids are those of the FILEs.
-  for (const auto copied : {opt::with, opt::id_field}) {
+  for (const auto copied : {opt::with, opt::where, opt::id_field}) {
     const auto& [path, records] = std::tie(options.index.path, options.index.records_path);
     if (app.given(copied) && !compares_records(options) && !path.empty() && records.empty() &&
         search::is_array_file(path))
@@ -209,13 +278,18 @@ int main(int argc, char** argv) {
   cmd::pooling_option(app, embed.vectors.pooling, cmd::TokenVectors::no);
   cmd::prompt_option(app, embed.vectors.prompt);
   cmd::LengthOptions length(app);
-  cmd::StreamOptions stream(app, {.load = cmd::StreamOptions::Load::network,
-                                  .more = io::formats_of({io::RecordKind::tagged, io::RecordKind::row})});
-  cmd::format_option(app, stream);
+  cmd::StreamOptions stream(
+      app, {.load = cmd::StreamOptions::Load::network,
+            .more = io::formats_of({io::RecordKind::tagged, io::RecordKind::row}),
+            .formats = io::formats_of({io::FormatGroup::json, io::FormatGroup::table}, {io::Format::grep})});
+  cmd::format_option(app, stream,
+                     "Write records as JSONL, TSV or CSV, or the lines of neighbors as FILE:LINE:TEXT.");
+  LineOptions lines;
+  line_options(app, lines);
   cmd::precision_option(app, options.precision);
   cmd::batch_option(app, embed.batch_tokens);
-  app.most_used({opt::index, opt::records, "--neighbors", opt::metric, opt::with, "--model", "--output",
-                 opt::text_field, "--threads"});
+  app.most_used({opt::index, opt::records, "--neighbors", "--min-score", opt::metric, opt::with, opt::format,
+                 "--model", "--output", opt::text_field, "--threads"});
   app.check([&] {
     cmd::set_input(embed.features, stream, length);
     embed.features.take_ids = cmd::takes_ids(stream);
@@ -225,6 +299,7 @@ int main(int argc, char** argv) {
     require_files(options);
     app.reads(opt::index, options.index.path);
     app.reads(opt::records, options.index.records_path);
+    app.reads("--against", options.against);
     app.reads(opt::graph, options.graph.path);
     app.writes(opt::graph, options.graph.path);
     settle_index(options, stream.settings);
@@ -250,6 +325,8 @@ int main(int argc, char** argv) {
       return directory;
     };
     options.index.stream = stream.settings;
+    options.index.lines = stream.settings.format == io::Format::grep;
+    if (options.index.lines) options.lines = lines.options;
     options.drop = stream.settings.drop;
     options.on_error = stream.settings.on_error;
     if (options.clusters)

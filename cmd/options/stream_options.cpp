@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "base/option.h"
+#include "base/output_file.h"
 #include "options/ranks.h"
 #include "text/encoding.h"
 
@@ -48,6 +49,7 @@ StreamOptions::StreamOptions(cli::App& app, const Uses& uses)
   settings.more = uses.more;
   settings.decoder = text::decoder_for;
   settings.note = [&app](const std::string& message) { app.log().warn(message); };
+  settings.detail = [&app](const std::string& message) { app.log().info(message); };
   settings.left_out = [&app](const std::string& message) { app.log().error(message); };
   app.files(settings.files);
   add_input(app, uses);
@@ -75,6 +77,7 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
                [this](const std::string& name, const std::string& value) {
                  settings.delimiter = delimiter_of(name, value);
                });
+    if (uses.folders && uses.load != Load::training) add_folders(app);
     app.option({opt::text_field, "NAME", "Field with the text."}, settings.text_field);
     app.check([this] { name_field(settings.text_field, opt::text_field); });
   } else {
@@ -104,6 +107,35 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
   app.choice<io::OnError>(
       {opt::on_error, "", "Stop at the first bad record, or report bad records and skip them."},
       {{"stop", io::OnError::stop}, {"skip", io::OnError::skip}}, settings.on_error);
+}
+
+void StreamOptions::add_folders(cli::App& app) {
+  using enum io::InputFormat;
+  auto& folders = settings.folders.emplace();
+  app.flag({"-r," + opt::recursive, "",
+            "Read the text files in each FILE that is a folder, and in folders below it."},
+           folders.recursive);
+  const auto add = [&app](const std::string& name, const std::string& help, std::vector<std::string>& globs) {
+    app.custom({name, "GLOB", help},
+               [&globs](const std::string&, const std::string& glob) { globs.push_back(glob); });
+    app.needs(name.c_str(), opt::recursive);
+  };
+  add("--include", "With -r, read only files that match GLOB, such as '*.md'.", folders.include);
+  add("--exclude", "With -r, leave out files and folders that match GLOB.", folders.exclude);
+  app.choice<io::InputFormat>({opt::cut, "",
+                               "Cut text at blank lines and headings, at line ends, or not at all, and add "
+                               "where each record is: file, "
+                               "start_line, end_line, start, end (default with -r: paragraphs)."},
+                              {{"paragraphs", passages}, {"lines", text}, {"file", file}}, settings.cut);
+  app.needs(opt::cut, {opt::input_format, {"auto", "text"}}, "; other formats are cut already");
+  app.check([this] {
+    if (!settings.recursive()) return;
+    if (settings.files.empty()) throw cli::UsageError(opt::recursive, " needs a FILE that is a folder");
+    const auto format = settings.input_format;
+    if (!settings.cut && (format == automatic || format == text)) settings.cut = passages;
+    const auto output = names_stdout(settings.output) ? "/dev/stdout" : settings.output;
+    settings.folders->leave_out = {output, output + ".json"};
+  });
 }
 
 void StreamOptions::add_conll(cli::App& app, const Uses& uses) {

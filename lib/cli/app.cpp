@@ -122,8 +122,9 @@ void App::needs(Use option, Use other, std::string why) {
   rules_.emplace_back([this, option = std::move(option), other = std::move(other), why = std::move(why)] {
     if (!is_used(option)) return;
     const auto& [name, words] = other;
+    const auto& value = declaration_of(name)->text.value;
     if (words.empty() && !given(name))
-      throw UsageError(option.name, " needs ", name, " ", declaration_of(name)->text.value, why);
+      throw UsageError(option.name, " needs ", name, value.empty() ? "" : " ", value, why);
     if (!words.empty() && !word_of(name).empty() && !is_used(other))
       throw UsageError(option.name, " requires ", name, " ", listed(words, "or"), why);
   });

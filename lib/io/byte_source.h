@@ -25,6 +25,12 @@ class UnreadableFile : public ReadError {
   using ReadError::ReadError;
 };
 
+// Its contents are not text.
+class NotText : public UnreadableFile {
+ public:
+  using UnreadableFile::UnreadableFile;
+};
+
 class ByteSource {
  public:
   virtual ~ByteSource() = default;

@@ -11,6 +11,7 @@ void Chunk::clear() {
   output.clear();
   data_size = 0;
   offset = 0;
+  characters = 0;
   read = 0;
   cuts.clear();
   contexts.clear();

@@ -39,8 +39,9 @@ struct Chunk {
   std::shared_ptr<const Source> source;
   std::string data;  // json::kPadding bytes longer than the records
   size_t data_size = 0;
-  uint64_t offset = 0;  // position of `data` in its FILE
-  uint64_t read = 0;    // bytes of all inputs read so far
+  uint64_t offset = 0;     // position of `data` in its FILE
+  int64_t characters = 0;  // of the FILE before `data`, if Source::located
+  uint64_t read = 0;       // bytes of all inputs read so far
   std::vector<Cut> cuts;
   std::vector<Context> contexts;  // for each cut, if the records have a Context
   int64_t first_place = 0;

@@ -1,13 +1,15 @@
 #include "base/error.h"
-#include "io/record_cutter.h"
+#include "io/line_cutter.h"
 
 namespace bert::io {
 namespace {
 
-// Each named FILE is one record, even if empty; an empty stdin has no record.
+// Each named FILE is one record, even if empty; an empty stdin has no record. With a Location, a blank FILE
+// has none.
 class FileCutter final : public RecordCutter {
  public:
-  explicit FileCutter(const CutterOptions& options) : input_(options.input) {}
+  explicit FileCutter(const CutterOptions& options)
+      : input_(options.input), located_(options.source.located) {}
 
   bool fill(Chunk& chunk) override {
     size_t size = 0;
@@ -15,7 +17,8 @@ class FileCutter final : public RecordCutter {
       while (!ended_ && input_.read_more()) {
       }
       size = input_.unread().size();
-      if (!ended_ && (size > 0 || input_.name() != "-")) chunk.cuts.push_back({.size = size, .line = 1});
+      const bool wanted = located_ ? !is_blank(input_.unread()) : size > 0 || input_.name() != "-";
+      if (!ended_ && wanted) chunk.cuts.push_back({.size = size, .line = 1});
       ended_ = true;
     } catch (const Error& error) {
       chunk.failure = error.what();
@@ -27,6 +30,7 @@ class FileCutter final : public RecordCutter {
 
  private:
   Input& input_;
+  const bool located_;
   bool ended_ = false;
 };
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "io/output.h"
@@ -37,6 +38,9 @@ class Filter {
   // stream.
   virtual int64_t cost(const Record&) const { return 0; }
   virtual void compute(std::span<Record* const>) {}
+
+  // The most records of a chunk, if their output is large.
+  virtual size_t chunk_records() const { return std::numeric_limits<size_t>::max(); }
 
   // Appends the record's output. `out` is shared by all records of the chunk; on Error, what this call
   // appended is dropped.

@@ -96,7 +96,7 @@ std::string advice_for(const Input& input, std::string_view advice) {
 }
 
 [[noreturn]] void refuse(const Input& input, std::string_view what, std::string_view advice) {
-  throw UnreadableFile(input.name(), ": is ", what, "; ", advice_for(input, advice));
+  throw NotText(input.name(), ": is ", what, "; ", advice_for(input, advice));
 }
 
 bool is_control(char c) {
@@ -136,9 +136,8 @@ void refuse_controls(const Input& input, Decoded decoded) {
   const auto block = input.unread().substr(0, kBinaryBytes);
   const bool suspect = decoded == Decoded::yes || block.find('\0') != block.npos || !json::is_utf8(block);
   if (suspect && is_binary(block))
-    throw UnreadableFile(input.name(), ": is not text: its beginning has ",
-                         std::ranges::count_if(block, is_control), " control characters; ", opt::input_format,
-                         " text reads it anyway");
+    throw NotText(input.name(), ": is not text: its beginning has ", std::ranges::count_if(block, is_control),
+                  " control characters; ", opt::input_format, " text reads it anyway");
 }
 
 // "UTF-16" -> "utf16"
@@ -282,6 +281,21 @@ void refuse_foreign(Input& input) {
   refuse_media(input);
 }
 
+void require_text(Input& input, InvalidUtf8 invalid) {
+  constexpr size_t kBlock = 64 << 10, kLongest = 4;
+  while (input.unread().size() < kBlock && input.read_more()) {
+  }
+  auto block = input.unread().substr(0, kBlock);
+  if (const size_t at = block.find('\0'); at != block.npos)
+    throw NotText(input.name(), ": is not text: byte ", at, " is NUL");
+  if (block.size() == kBlock) {  // may end inside a character
+    size_t end = kBlock - 1;
+    while (end > kBlock - kLongest && json::count_code_points(block.substr(end, 1)) == 0) --end;
+    block = block.substr(0, end);
+  }
+  if (invalid == InvalidUtf8::error && !json::is_utf8(block)) throw NotText(input.name(), ": is not UTF-8");
+}
+
 void refuse_old_line_ends(Input& input) {
   constexpr size_t kMostBytes = 64 << 10;
   for (size_t searched = 0; input.unread().find('\n', searched) == std::string_view::npos;) {
@@ -291,7 +305,7 @@ void refuse_old_line_ends(Input& input) {
     const size_t end = text.find('\r');
     if (end == std::string_view::npos || is_blank(text.substr(end))) return;
     if (text.substr(0, kBinaryBytes).find('\0') != std::string_view::npos) return;  // see refuse_binary
-    throw UnreadableFile(input.name(), ": ", old_line_ends(input));
+    throw NotText(input.name(), ": ", old_line_ends(input));
   }
 }
 
@@ -313,12 +327,11 @@ void refuse_binary(Input& input, Decoded decoded, std::string_view remedy) {
   if (is_npy(input.unread())) refuse(input, "a NumPy array", "this tool reads text");
   if (is_tar(input)) refuse(input, "a tar archive", "run tar -xOf FILE, or unpack it");
   if (const auto order = utf16_order(input.unread()); !order.empty())
-    throw UnreadableFile(input.name(), ": is UTF-16 without a byte order mark; use ", opt::encoding, " ",
-                         order);
-  throw UnreadableFile(input.name(), ": is not text: byte ", at, " is NUL; ", remedy);
+    throw NotText(input.name(), ": is UTF-16 without a byte order mark; use ", opt::encoding, " ", order);
+  throw NotText(input.name(), ": is not text: byte ", at, " is NUL; ", remedy);
 }
 
-void refuse_directory(std::string_view path) {
+void refuse_directory(std::string_view path, Folders folders) {
   if (path == "-") throw UnreadableFile("-: is a directory; name its files");
   const size_t end = path.find_last_not_of('/');
   const std::string folder(end == path.npos ? "/." : path.substr(0, end + 1));
@@ -326,6 +339,8 @@ void refuse_directory(std::string_view path) {
   for (const char* part : {"/cur", "/new"})
     if (is_directory(folder + part))
       throw UnreadableFile(path, ": is a Maildir; the example mbox.py makes records of mails");
+  if (folders == Folders::on_request)
+    throw UnreadableFile(path, ": is a directory; use ", opt::recursive, " to read the files in it");
   throw UnreadableFile(path, ": is a directory; name its files, as in ", shell_word(folder),
                        "/*, or run find ", shell_word(folder), " -name '*", most_common_suffix(folder),
                        "' -exec ... {} + >OUTPUT");

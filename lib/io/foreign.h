@@ -59,8 +59,11 @@ void refuse_binary(Input& input, Decoded decoded,
 void refuse_old_line_ends(Input& input);
 // The same for the header of a table, after which cells may have LF.
 void refuse_old_line_ends(const Input& input, std::string_view header);
+// For files that nobody has named: throws NotText if the first block has a NUL byte or is not UTF-8.
+void require_text(Input& input, InvalidUtf8 invalid);
 // For FILEs that are directories.
-[[noreturn]] void refuse_directory(std::string_view path);
+enum class Folders { unread, on_request };
+[[noreturn]] void refuse_directory(std::string_view path, Folders folders = Folders::unread);
 
 // Whether a line may be the first one of a mail, such as "Return-Path: <king@court>".
 bool is_mail(std::string_view line);

@@ -22,6 +22,7 @@ constexpr FormatEntry kOutputFormats[] = {
     {Format::squad, Group::own, "squad", {}, {}, {}, {"{", ",\n ", "}\n"}},
     {Format::conll, Group::own, "conll"},
     {Format::text, Group::own, "text"},
+    {Format::grep, Group::own, "grep"},
 };
 
 }  // namespace

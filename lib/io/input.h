@@ -8,6 +8,7 @@
 
 #include "io/byte_source.h"
 #include "io/decoder.h"
+#include "json/utf8.h"
 
 namespace bert::io {
 
@@ -27,10 +28,15 @@ class Input {
   // Bytes read but not consumed; valid until the next read_more or consume.
   std::string_view unread() const { return {buffer_.get() + begin_, end_ - begin_}; }
   void consume(size_t count) {
+    if (counts_) characters_ += json::count_code_points(unread().substr(0, count));
     begin_ += count;
     consumed_ += count;
   }
   uint64_t consumed() const { return consumed_; }  // total so far: the position of unread()
+
+  // Starts counting the characters that are consumed, whose bytes are those of UTF-8.
+  void count_characters() { counts_ = true; }
+  int64_t characters() const { return characters_; }
 
   // Waits for bytes and appends them to unread(). False at the end or when `stop` is readable. Throws Error.
   bool read_more();
@@ -56,6 +62,8 @@ class Input {
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0, begin_ = 0, end_ = 0;
   uint64_t consumed_ = 0;
+  int64_t characters_ = 0;
+  bool counts_ = false;
   bool ended_ = false;
 };
 

@@ -26,6 +26,7 @@ std::span<const InputFormatEntry> entries() {
       {text, "text", all_tools, Kind::text, make_line_cutter, {".txt"}},
       {paragraphs, "paragraphs", all_tools, Kind::text, make_paragraph_cutter, {}, ' '},
       {file, "file", all_tools, Kind::text, make_file_cutter},
+      {passages, "passages", some_tools, Kind::text, make_passage_cutter},
       {jsonl, "jsonl", all_tools, Kind::json, make_line_cutter, {".jsonl", ".json", ".ndjson"}},
       {tsv, "tsv", all_tools, Kind::table, make_line_cutter, {".tsv"}},
       {csv, "csv", all_tools, Kind::table, make_csv_cutter, {".csv"}},
@@ -203,12 +204,15 @@ bool is_numbered_conll(Input& input) {
   return lines.size() == row->index + 2 && counts(lines.back(), "2");
 }
 
-bool is_json_line(Input& input) {
+bool is_json_line(Input& input, const std::vector<std::string>& fields) {
   if (first_marks(input) != "{") return false;
   const auto lines = first_lines(input, 1);
   try {
     json::Document document;
-    return !lines.empty() && document.parse(lines.front()).kind() == json::Value::Kind::object;
+    if (lines.empty()) return false;
+    const auto value = document.parse(lines.front());
+    const auto has = [&](const std::string& field) { return value.find(field).has_value(); };
+    return value.kind() == json::Value::Kind::object && (fields.empty() || std::ranges::any_of(fields, has));
   } catch (const Error&) {
     return false;
   }

@@ -18,6 +18,7 @@ enum class InputFormat {
   text,        // one record per line
   paragraphs,  // blank lines separate records; line ends inside a record become spaces
   file,        // each FILE is one record
+  passages,    // as paragraphs, but line ends are kept, and headings of Markdown begin a record
   jsonl,       // one JSON object per line
   tsv,         // fields named by the header line or StreamOptions::columns; split at TAB, no quoting
   csv,         // the same, with quotes and commas by RFC 4180
@@ -43,8 +44,8 @@ enum class RecordKind {
 class RecordCutter;
 struct CutterOptions;
 using MakeCutter = std::unique_ptr<RecordCutter>(const CutterOptions& options);
-MakeCutter make_line_cutter, make_csv_cutter, make_paragraph_cutter, make_conll_cutter, make_file_cutter,
-    make_squad_cutter, make_row_cutter;
+MakeCutter make_line_cutter, make_csv_cutter, make_paragraph_cutter, make_passage_cutter, make_conll_cutter,
+    make_file_cutter, make_squad_cutter, make_row_cutter;
 
 // A row of the table of formats.
 struct InputFormatEntry {
@@ -91,8 +92,9 @@ std::string first_conll_row(Input& input);
 bool is_conllu(Input& input);  // ten columns after the comments
 // Whether the first column of the first lines counts words: 1, 2.
 bool is_numbered_conll(Input& input);
-bool is_json_line(Input& input);  // the first line is a JSON object
-bool is_npy(Input& input);        // the magic bytes of NumPy
-bool is_squad(Input& input);      // an object with articles that have paragraphs
+// The first line is a JSON object, with one of the fields if there are any.
+bool is_json_line(Input& input, const std::vector<std::string>& fields = {});
+bool is_npy(Input& input);    // the magic bytes of NumPy
+bool is_squad(Input& input);  // an object with articles that have paragraphs
 
 }  // namespace bert::io

@@ -32,7 +32,7 @@ void drop_byte_order_mark(Input& input) {
 }
 
 bool leaves_out_files(const StreamOptions& options) {
-  return options.on_error == OnError::skip && (options.files.size() > 1 || options.is_one_of_several);
+  return options.on_error == OnError::skip && (options.several() || options.is_one_of_several);
 }
 
 bool has_quoted_cells(const Chunk& chunk) {
@@ -52,7 +52,8 @@ void check_files(const StreamOptions& options) {
       throw Error(name, ": ", std::strerror(errno),
                   may_be_text ? "; texts come from files or standard input" : "");
     }
-    if (is_directory(name)) refuse_directory(name);
+    if (is_directory(name) && !options.recursive())
+      refuse_directory(name, options.folders ? Folders::on_request : Folders::unread);
   }
 }
 
@@ -71,7 +72,8 @@ void InputReader::run() {
   try {
     if (options_.files.empty() && !read("-")) return;
     for (const auto& name : options_.files) {
-      if (!read_or_leave_out(name)) return;
+      const bool is_folder = options_.recursive() && name != "-" && is_directory(name);
+      if (is_folder ? !read_folder(name) : !read_or_leave_out(name)) return;
     }
   } catch (const std::exception& error) {
     if (!take_chunk()) return;
@@ -102,6 +104,7 @@ bool InputReader::read(const std::string& name) {
   convert(input);
   int64_t line = 1;
   const auto source = open_source(input, line);
+  if (source->located) input.count_characters();
   auto cutter = entry(source->format)
                     .make_cutter({.input = input,
                                   .source = *source,
@@ -118,6 +121,8 @@ bool InputReader::read(const std::string& name) {
     chunk_->first_place = place_;
     const bool filled = cutter->fill(*chunk_);
     if (ring_.stopped()) return false;
+    const bool failed = in_folder_ && chunk_->failure;
+    if (failed && options_.note) options_.note(*std::exchange(chunk_->failure, std::nullopt));
     if (!filled) {
       read_ += input.position();
       if (!empty || source->header_line == 0 || source->columns == std::vector<std::string>{""}) return true;
@@ -131,7 +136,7 @@ bool InputReader::read(const std::string& name) {
     place_ += chunk_->cuts.size();
     ++chunks_;
     on_chunk_(*std::exchange(chunk_, nullptr));
-    if (!filled) return true;
+    if (!filled || failed) return true;
   }
 }
 
@@ -163,6 +168,7 @@ void InputReader::convert(Input& input) const {
     input.decode(options_.decoder(*encoding, options_.invalid_utf8));
   }
   drop_byte_order_mark(input);
+  if (in_folder_) require_text(input, options_.invalid_utf8);
   if (entry(options_.input_format).has_lines()) refuse_old_line_ends(input);
 }
 
@@ -186,6 +192,9 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
     throw Error(input.name(), ": is one JSON array; convert it to one record per line with jq -c '.[]'");
   if (source->format == InputFormat::conll && !options_.word_column) check_words(input);
   check_mail(input, source->format);
+  if (source->format == InputFormat::text) source->format = options_.cut.value_or(InputFormat::text);
+  source->located = options_.located() && entry(source->format).kind <= RecordKind::json &&
+                    !entry(source->format).is_made();
   source->in_context = options_.context_words > 0;
   if (source->in_context && options_.input_format == InputFormat::automatic && first_marks(input).empty())
     source->format = InputFormat::jsonl;  // an empty FILE
@@ -225,6 +234,7 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (options_.recognize) {
     if (const auto format = options_.recognize(input)) return *format;
   }
+  if (in_folder_) return format_of_found(input);
   if (is_raw(without_compression_suffix(input.name()))) return f32;
   if (reads(npy) && is_npy(input)) return npy;
   refuse_binary(input, options_.encoding.empty() ? Decoded::no : Decoded::yes);
@@ -273,7 +283,7 @@ std::optional<InputFormat> InputReader::table_of(Input& input, std::optional<Inp
 void InputReader::check_mail(Input& input, InputFormat format) {
   using enum InputFormat;
   const bool explicit_text = format == text && options_.input_format == text;
-  if (mail_noted_ || explicit_text || is_json(format) || is_table(format)) return;
+  if (mail_noted_ || in_folder_ || explicit_text || is_json(format) || is_table(format)) return;
   const auto lines = first_lines(input, 1);
   if (lines.empty()) return;
   mail_noted_ = is_mail_archive(lines.front()) || is_mail(lines.front());
@@ -370,7 +380,7 @@ std::vector<std::string> InputReader::read_header(Input& input, Source& source, 
 }
 
 void InputReader::note(const Input& input, const std::string& message) const {
-  if (options_.note) options_.note(input.name() + ": " + message);
+  if (const auto& show = in_folder_ ? options_.detail : options_.note) show(input.name() + ": " + message);
 }
 
 }  // namespace bert::io

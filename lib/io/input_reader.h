@@ -31,14 +31,18 @@ class InputReader {
   // Returns after the last FILE or when the stream has stopped. A failure is stored in the last chunk.
   void run();
 
+  int64_t not_text() const { return not_text_; }  // files that were found in folders and left out
+
  private:
   bool read_or_leave_out(const std::string& name);  // false: the stream has stopped
+  bool read_folder(const std::string& folder);
   bool read(const std::string& name);
   void convert(Input& input) const;
   std::shared_ptr<const Source> open_source(Input& input, int64_t& line);
   bool reads(InputFormat format) const;
   bool is_raw(std::string_view name) const;
   InputFormat format_of(Input& input, bool& guessed) const;
+  InputFormat format_of_found(Input& input) const;
   std::optional<InputFormat> table_of(Input& input, std::optional<InputFormat> by_suffix) const;
   void check_words(Input& input) const;
   void check_mail(Input& input, InputFormat format);
@@ -58,6 +62,8 @@ class InputReader {
   const std::vector<std::string> header_fields_;  // one of them identifies a header line
   int64_t chunks_ = 0;
   bool mail_noted_ = false;
+  bool in_folder_ = false;  // whether the current FILE was found in one
+  int64_t not_text_ = 0;
   uint64_t read_ = 0;  // bytes of the FILEs before the current one
 };
 

@@ -33,6 +33,7 @@ void take_data(Input& input, size_t size, Chunk& chunk) {
   chunk.data.append(json::kPadding, '\0');
   chunk.data_size = size;
   chunk.offset = input.consumed();
+  chunk.characters = input.characters();
 }
 
 bool LineCutter::fill(Chunk& chunk) {

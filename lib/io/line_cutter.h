@@ -21,7 +21,7 @@ class LineCutter : public RecordCutter {
   explicit LineCutter(const CutterOptions& options)
       : input_(options.input),
         limits_(options.limits),
-        skips_blank_(options.source.format == InputFormat::jsonl),
+        skips_blank_(options.source.format == InputFormat::jsonl || options.source.located),
         line_(options.line) {}
 
   bool fill(Chunk& chunk) final;

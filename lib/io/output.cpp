@@ -22,8 +22,8 @@ struct RecordField {
 template <class Visit>
 void for_each_cell(const Record& record, Visit visit) {
   const Source& source = record.source();
-  if (source.format == InputFormat::file)
-    visit({.name = "file", .value = json::repair_utf8(source.name), .plain = true});
+  if (source.format == InputFormat::file && !source.located)
+    visit({.name = kFileField, .value = json::repair_utf8(source.name), .plain = true});
   std::string_view rest = record.raw();
   for (size_t column = 0; column < source.columns.size(); ++column) {
     // Text has one column and may contain tabs; rows were checked to have one cell per column.
@@ -47,6 +47,26 @@ void for_each_member(std::string_view object, Visit visit) {
   }
 }
 
+template <class Visit>
+void for_each_own_field(const Record& record, Visit visit) {
+  if (is_json(record.source().format)) {
+    for_each_member(record.raw().substr(record.raw().find('{')), visit);
+  } else {
+    for_each_cell(record, visit);
+  }
+}
+
+// Where a record is: fields of its own, unless it has one of that name.
+template <class Visit>
+void for_each_place(const Record& record, Visit visit) {
+  const auto& [end_line, begin, end] = record.location();
+  visit({.name = kFileField, .value = json::repair_utf8(record.file()), .plain = true});
+  visit({.name = kStartLine, .value = std::to_string(record.line())});
+  visit({.name = kEndLine, .value = std::to_string(end_line)});
+  if (begin) visit({.name = kStart, .value = std::to_string(*begin)});
+  if (end) visit({.name = kEnd, .value = std::to_string(*end)});
+}
+
 // Visits the fields of the output: those of the record that are not dropped, with their new values, then the
 // other added ones.
 template <class Visit>
@@ -63,10 +83,17 @@ void for_each_field(const Record* record, const Added& added, const DropList& dr
     }
     visit(field);
   };
-  if (record != nullptr && is_json(record->source().format)) {
-    for_each_member(record->raw().substr(record->raw().find('{')), visit_own);
+  if (record != nullptr && record->source().located) {
+    std::vector<std::string> names;
+    for_each_own_field(*record, [&](const RecordField& field) {
+      names.emplace_back(field.name);
+      visit_own(field);
+    });
+    for_each_place(*record, [&](const RecordField& field) {
+      if (std::ranges::find(names, field.name) == names.end()) visit_own(field);
+    });
   } else if (record != nullptr) {
-    for_each_cell(*record, visit_own);
+    for_each_own_field(*record, visit_own);
   }
   for (size_t i = 0; i < added.size(); ++i) {
     if ((record != nullptr && (placed >> i & 1) != 0) || drop.contains(added.name(i))) continue;
@@ -195,7 +222,7 @@ void Output::write_json(const Record& record, const Added& added, const DropList
   const bool is_object = is_json(record.source().format);
   uint64_t changed = drop.key_bits();
   for (size_t i = 0; is_object && i < added.size(); ++i) changed |= json::key_bit(added.name(i));
-  const bool copied = is_object && (record.key_bits() & changed) == 0;
+  const bool copied = is_object && !record.source().located && (record.key_bits() & changed) == 0;
   if (copied) {
     written_.append(record.raw(), 0, record.raw().size() - 1);
   } else {

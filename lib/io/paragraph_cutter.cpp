@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <utility>
 
+#include "base/spelling.h"
 #include "io/conll.h"
+#include "io/foreign.h"
 #include "io/line_cutter.h"
 
 namespace bert::io {
@@ -15,19 +18,25 @@ class ParagraphCutter : public LineCutter {
 
  protected:
   bool is_open() const { return begin_ != kNone; }
+  size_t size() const { return is_open() ? end_ - begin_ : 0; }  // of the open paragraph
+
+  // A separator ends the paragraph before it and is part of none; a gap does neither.
+  enum class Kind { part, beginning, separator, gap };
 
  private:
-  // Whether the line ends the paragraph before it without being part of any paragraph.
-  virtual bool separates(std::string_view line) const { return is_blank(line); }
+  virtual Kind kind_of(std::string_view line) { return is_blank(line) ? Kind::separator : Kind::part; }
   virtual bool starts_document(std::string_view) const { return false; }
 
   void take(Chunk& chunk, const Line& line) override {
-    if (separates(line.text)) {
-      end(chunk);
+    const auto kind = kind_of(line.text);
+    if (kind == Kind::gap) return;
+    if (kind != Kind::part) end(chunk);
+    if (kind == Kind::separator) {
       starts_document_ |= starts_document(line.text);
       return;
     }
     if (!is_open()) {
+      done_ = line.begin;
       begin_ = line.begin;
       begin_line_ = line.number;
     }
@@ -65,9 +74,10 @@ class ConllCutter final : public ParagraphCutter {
         row_(options.source.conll.row) {}
 
  private:
-  bool separates(std::string_view line) const override {
+  Kind kind_of(std::string_view line) override {
     const bool comment = universal_ ? line.starts_with('#') : is_conll_comment(line, row_);
-    return is_blank(line) || is_conll_document(line) || (!is_open() && comment);
+    const bool separates = is_blank(line) || is_conll_document(line) || (!is_open() && comment);
+    return separates ? Kind::separator : Kind::part;
   }
   bool starts_document(std::string_view line) const override { return is_conll_document(line); }
 
@@ -75,7 +85,46 @@ class ConllCutter final : public ParagraphCutter {
   const std::string row_;
 };
 
+bool is_markdown(std::string_view path) {
+  const auto name = lower_case(without_compression_suffix(path));
+  return name.ends_with(".md") || name.ends_with(".markdown");
+}
+
+// "## Heading"; no comment of a program between fences.
+bool is_heading(std::string_view line) {
+  const size_t level = std::min(line.find_first_not_of('#'), line.size());
+  return level >= 1 && level <= 6 && (level == line.size() || is_white(line[level]));
+}
+
+// Paragraphs for search. A heading of Markdown begins one, which has the headings that follow and the first
+// paragraph after them. A long paragraph is divided at a line end, so that memory is bounded.
+class PassageCutter final : public ParagraphCutter {
+ public:
+  explicit PassageCutter(const CutterOptions& options)
+      : ParagraphCutter(options), markdown_(is_markdown(options.source.name)) {}
+
+ private:
+  Kind kind_of(std::string_view line) override {
+    constexpr size_t kMostBytes = 64 << 10;
+    if (is_blank(line)) return is_open() && headings_only_ ? Kind::gap : Kind::separator;
+    const auto begin = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    if (markdown_ && (begin.starts_with("```") || begin.starts_with("~~~"))) fenced_ = !fenced_;
+    const bool heading = markdown_ && !fenced_ && is_heading(line);
+    const bool begins = (heading && !headings_only_) || size() + line.size() > kMostBytes;
+    headings_only_ = heading;
+    return begins ? Kind::beginning : Kind::part;
+  }
+
+  const bool markdown_;
+  bool fenced_ = false;         // between lines of ``` or ~~~
+  bool headings_only_ = false;  // the open passage has no other lines
+};
+
 }  // namespace
+
+std::unique_ptr<RecordCutter> make_passage_cutter(const CutterOptions& options) {
+  return std::make_unique<PassageCutter>(options);
+}
 
 std::unique_ptr<RecordCutter> make_paragraph_cutter(const CutterOptions& options) {
   return std::make_unique<ParagraphCutter>(options);

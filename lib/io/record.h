@@ -42,6 +42,7 @@ struct Source {
   char delimiter = ',';  // between the cells of CSV
 
   bool in_context = false;  // records have a Context
+  bool located = false;     // records have a Location, which is written
   bool converted = false;   // the FILE is compressed, or not UTF-8
 
   // Whether records are generated from the FILE's contents instead of copied from it.
@@ -62,6 +63,15 @@ struct Context {
   std::vector<ContextWord> before = {}, after = {};
 };
 
+// Fields that say where a record is, if Source::located.
+inline constexpr std::string_view kFileField = "file", kStartLine = "start_line", kEndLine = "end_line",
+                                  kStart = "start", kEnd = "end";
+
+struct Location {
+  int64_t end_line = 0;                         // the last one of the record
+  std::optional<int64_t> begin = {}, end = {};  // of a text, in code points
+};
+
 class Record {
  public:
   Record(const Source& source, int64_t line, int64_t place, std::string_view raw, uint64_t key_bits = 0)
@@ -76,6 +86,7 @@ class Record {
   }                           // without the line end; JSON up to its closing brace;
                               // of CSV csv_cells()
   std::string where() const;  // "reviews.jsonl:17"
+  const Location& location() const { return location_; }  // if Source::located
   // json::key_bit()s of a JSON record's keys: if a key's bit is 0, the key is absent.
   uint64_t key_bits() const { return key_bits_; }
 
@@ -97,6 +108,7 @@ class Record {
   int64_t place_;
   std::string_view raw_;
   uint64_t key_bits_;
+  Location location_;
 };
 
 // Default names of the fields with a text and with the second text of a pair.

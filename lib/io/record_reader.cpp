@@ -167,13 +167,18 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
   const char separator = chunk.cuts.empty() ? '\0' : entry(chunk.source->format).separator;
   // One call for all records of the chunk. JSON is validated by the parser.
   chunk_is_utf8_ = !json && json::is_utf8({chunk.data.data(), chunk.data_size});
+  counted_ = 0;
+  characters_ = chunk.characters;
   for (size_t i = 0; i < chunk.cuts.size(); ++i) {
     const Cut& cut = chunk.cuts[i];
     char* text = chunk.data.data() + cut.begin;
     size_t size = cut.size;
+    Location location;
+    if (chunk.source->located) location = locate(cut, chunk);
     if (separator != '\0') size = join_lines(text, size, separator);
     auto& record = chunk.records.emplace_back(
         *chunk.source, cut.line, chunk.first_place + static_cast<int64_t>(i), std::string_view(text, size));
+    record.location_ = location;
     try {
       check_quotes(cut);
       read(record, chunk.contexts.empty() ? nullptr : &chunk.contexts[i], chunk, filter);
@@ -183,6 +188,18 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
       if (!go_on) return;
     }
   }
+}
+
+// To be called for the cuts of a chunk in their order.
+Location RecordReader::locate(const Cut& cut, const Chunk& chunk) {
+  const std::string_view data(chunk.data.data(), chunk.data_size);
+  const auto bytes = data.substr(cut.begin, cut.size);
+  Location location = {.end_line = cut.line + std::ranges::count(bytes, '\n')};
+  if (entry(chunk.source->format).kind != RecordKind::text) return location;
+  location.begin = characters_ + json::count_code_points(data.substr(counted_, cut.begin - counted_));
+  location.end = characters_ = *location.begin + json::count_code_points(bytes);
+  counted_ = cut.begin + cut.size;
+  return location;
 }
 
 void RecordReader::read(Record& record, const Context* context, Chunk& chunk, const Filter& filter) {

@@ -41,6 +41,7 @@ class RecordReader {
  private:
   static constexpr size_t kKeepJson = 1 << 20;
 
+  Location locate(const Cut& cut, const Chunk& chunk);
   void check_header(Chunk& chunk, const Filter& filter);
   void read(Record& record, const Context* context, Chunk& chunk, const Filter& filter);
   Fields read_json(Record& record, Chunk& chunk);
@@ -55,6 +56,8 @@ class RecordReader {
   json::Document document_;
   size_t largest_json_ = 0;
   bool chunk_is_utf8_ = false;
+  size_t counted_ = 0;      // bytes of the chunk,
+  int64_t characters_ = 0;  // and those of the FILE up to there
   std::vector<std::string_view> values_;
 };
 

@@ -34,7 +34,7 @@ void Sink::write(const Output& output, const Source* source) {
   if (source != nullptr)
     fields_.set_origin(source->name,
                        is_json(source->format) ? OutputFields::Fields::any : OutputFields::Fields::alike,
-                       options_.files.size() > 1 ? OutputFields::Files::several : OutputFields::Files::one);
+                       options_.several() ? OutputFields::Files::several : OutputFields::Files::one);
   text_.clear();
   fields_.write(output, source != nullptr ? source->name : "", text_);
   file_.write(text_);

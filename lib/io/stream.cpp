@@ -96,8 +96,9 @@ Stream::Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filte
 
 RunResult Stream::run() {
   const bool one_by_one = options_.line_buffered || sink_.is_terminal();
-  const ChunkLimits limits = {.bytes = options_.chunk_bytes,
-                              .records = one_by_one ? 1 : options_.chunk_records};
+  const ChunkLimits limits = {
+      .bytes = options_.chunk_bytes,
+      .records = one_by_one ? 1 : std::min(options_.chunk_records, filter_.chunk_records())};
   InputReader input(options_, limits, ring_, stop_event_.get(), [this](Chunk& chunk) { on_chunk(chunk); });
   std::thread reader = start_thread([&] { input.run(); });
   std::thread writer;
@@ -112,6 +113,9 @@ RunResult Stream::run() {
   wind_up(reader, writer);
   if (error_) std::rethrow_exception(error_);
   report();
+  if (input.not_text() > 0)
+    log_.warn(counted(input.not_text(), "file that is not text was", "files that are not text were") +
+              " left out");
   return result_;
 }
 

@@ -13,6 +13,7 @@
 #include "base/pool.h"
 #include "io/drop_list.h"
 #include "io/filter.h"
+#include "io/folder_walk.h"
 #include "io/format.h"
 #include "io/input.h"
 #include "io/input_format.h"
@@ -27,6 +28,8 @@ struct StreamOptions {
   std::vector<std::string> files;  // none or "-": stdin
   std::string output = "-";        // "-": stdout
   InputFormat input_format = InputFormat::automatic;
+  std::optional<FolderOptions> folders;           // nullopt: the tool reads none
+  std::optional<InputFormat> cut;                 // what text is cut into: text (lines), passages or file
   std::vector<std::string> columns;               // for TSV and CSV without a header line
   bool columns_given = false;                     // by --columns
   std::optional<char> delimiter;                  // of CSV; tables of automatic format are then CSV
@@ -59,6 +62,7 @@ struct StreamOptions {
   std::string records_of;        // the command that makes the records, if no others can be read; for messages
   DecoderFor decoder = nullptr;  // nullptr: input in other encodings is refused
   std::function<void(const std::string&)> note;      // shows how a FILE is read if that may surprise
+  std::function<void(const std::string&)> detail;    // the same for those who want to know all
   std::function<void(const std::string&)> left_out;  // shows why PullReader leaves out a FILE
   bool is_one_of_several = false;                    // `files` are a part of several FILEs
   // Called with the beginning of a FILE whose format is automatic, before the common detection rules.
@@ -69,6 +73,10 @@ struct StreamOptions {
   size_t chunk_bytes = 256 << 10;
   size_t chunk_records = 4096;
   int64_t budget = 2048;  // tokens per call of Filter::compute
+
+  bool recursive() const { return folders && folders->recursive; }
+  bool located() const { return recursive() || cut; }  // see Source
+  bool several() const { return files.size() > 1 || recursive(); }
 };
 
 // To read `file`, which belongs to the records of a stream (gold labels, an index), as the stream reads its

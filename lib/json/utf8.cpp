@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -40,6 +41,10 @@ Part first_part(std::string_view text) {
 }  // namespace
 
 bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
+
+int64_t count_code_points(std::string_view text) {
+  return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+}
 
 void check_utf8(std::string_view text, size_t begin) {
   if (is_utf8(text)) return;

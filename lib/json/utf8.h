@@ -1,12 +1,16 @@
 // UTF-8 validation and repair.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace bert::json {
 
 bool is_utf8(std::string_view text);
+
+// Bytes that are no continuation bytes.
+int64_t count_code_points(std::string_view text);
 
 // Error `byte 0xff at offset 12 is not valid UTF-8`. `begin` is added to the offset.
 void check_utf8(std::string_view text, size_t begin = 0);

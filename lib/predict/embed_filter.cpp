@@ -11,6 +11,7 @@
 #include "base/option.h"
 #include "base/output_file.h"
 #include "features/features.h"
+#include "io/text_position.h"
 #include "json/json.h"
 #include "model/fingerprint.h"
 #include "model/parts.h"
@@ -311,10 +312,18 @@ WindowPlace EmbedFilter::place_of(const io::Record& record, const Window& window
 }
 
 void EmbedFilter::write_windows(const io::Record& record, const Prepared& prepared, io::Output& out) const {
+  const auto text_begin = record.location().begin;
+  io::TextPosition position(record.raw(), record.line());
   for (const auto& window : prepared.windows) {
     const auto vector = plan_.finished(window.values);
     require_finite(vector);
-    const auto place = place_of(record, window);
+    auto place = place_of(record, window);
+    if (text_begin && place.characters) {
+      const auto [begin, end] = *place.characters;
+      const auto first = position.line_of(begin);
+      place.text_begin = *text_begin;
+      place.lines.emplace(first, io::TextPosition(position).line_of(std::max(begin + 1, end) - 1));
+    }
     writer_->write(
         record, {.values = vector, .width = plan_.width(), .model = vector_model(prepared), .window = &place},
         out);

@@ -29,8 +29,12 @@ class JsonWriter final : public VectorWriter {
       added.integer("record", window->record);
       added.integer("window", window->window);
       if (const auto& characters = window->characters) {
-        added.integer("start", characters->begin);
-        added.integer("end", characters->end);
+        added.integer(io::kStart, window->text_begin + characters->begin);
+        added.integer(io::kEnd, window->text_begin + characters->end);
+      }
+      if (const auto& lines = window->lines) {
+        added.integer(io::kStartLine, lines->first);
+        added.integer(io::kEndLine, lines->second);
       }
     }
     if (vectors.ids) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "features/truncated_fields.h"
@@ -22,6 +23,8 @@ struct WindowPlace {
   int64_t record = 0;                    // index from 0 over all FILEs
   int32_t window = 0;                    // in the record, from 0
   std::optional<text::Span> characters;  // of its text, in code points, if the record has a text
+  int64_t text_begin = 0;                // where the text begins in its FILE, in code points, if it is known,
+  std::optional<std::pair<int64_t, int64_t>> lines = {};  // and the first and last line of the window
 };
 
 // The vector of a record, or the vectors of its tokens. Views, valid during one call.

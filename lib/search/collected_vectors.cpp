@@ -18,6 +18,14 @@ CollectedVectors::CollectedVectors(const Options& options, Pool& pool, Log& log)
   computed_.require_width(index_->vectors().width(), path_ + " has");
 }
 
+void CollectedVectors::require_like(const Index& other, const std::string& path) {
+  const int64_t width = other.vectors().width();
+  if (index_ && index_->vectors().width() != width)
+    throw Error(path, ": has vectors of ", width, " numbers, ", path_, " of ", index_->vectors().width());
+  computed_.require_width(width, path + " has");
+  computed_.require_model(other.model(), path + " has");
+}
+
 void CollectedVectors::prepare(const io::Fields& fields, io::Record& record, WithVector& work) const {
   if (!index_) return computed_.prepare(fields, record, work);
   work.cost = 1;

@@ -18,6 +18,9 @@ class CollectedVectors {
  public:
   CollectedVectors(const Options& options, Pool& pool, Log& log);
 
+  // The vectors must be comparable with those of another index.
+  void require_like(const Index& other, const std::string& path);
+
   void prepare(const io::Fields& fields, io::Record& record, WithVector& work) const;
   // Computes the vectors without collecting them: afterwards each record has one or a failure.
   void compute(std::span<io::Record* const> records);

@@ -17,7 +17,15 @@ DedupFilter::DedupFilter(const Options& options, Pool& pool, Log& log)
       pool_(pool),
       log_(log),
       vectors_(options, pool, log),
-      drop_(predict::with_vector_model(options.drop)) {}
+      drop_(predict::with_vector_model(options.drop)) {
+  if (options.against.empty()) return;
+  auto index = options.index;
+  index.path = options.against;
+  index.records_path.clear();
+  against_.emplace(index, metric_, pool);
+  vectors_.require_like(*against_, index.path);
+  known_.emplace(against_->vectors(), metric_, pool);
+}
 
 void DedupFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto checked = std::make_unique<Checked>();
@@ -35,11 +43,23 @@ void DedupFilter::compute(std::span<io::Record* const> records) {
     batch.push_back(&checked);
     rows.push_back(checked.vector.data());
   }
+  compared_ += static_cast<int64_t>(batch.size());
+  if (known_) {
+    const auto found = known_->nearest(rows, {1, limit_});
+    against_->vectors().require_unchanged();
+    size_t kept = 0;
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (!found[i].empty()) continue;
+      batch[kept] = batch[i];
+      rows[kept++] = rows[i];
+    }
+    batch.resize(kept);
+    rows.resize(kept);
+  }
   if (batch.empty()) return;
   if (!dedup_) dedup_.emplace(static_cast<int64_t>(batch.front()->vector.size()), metric_, limit_, pool_);
   const auto kept = dedup_->keep(rows);
   for (size_t i = 0; i < batch.size(); ++i) batch[i]->kept = kept[i] != 0;
-  compared_ += static_cast<int64_t>(batch.size());
 }
 
 void DedupFilter::end(io::Output&) {

@@ -9,6 +9,7 @@
 #include "io/filter.h"
 #include "search/collected_vectors.h"
 #include "search/dedup.h"
+#include "search/nearest.h"
 #include "search/options.h"
 #include "search/results.h"
 
@@ -36,6 +37,8 @@ class DedupFilter final : public io::Filter {
   Pool& pool_;
   Log& log_;
   CollectedVectors vectors_;
+  std::optional<Index> against_;
+  std::optional<ExactSearch> known_;
   std::optional<Dedup> dedup_;
   int64_t compared_ = 0;
   const io::DropList drop_;

@@ -31,7 +31,7 @@ class GraphSearch final : public Search {
   ~GraphSearch() override;
 
   // The best of at least options.candidates rows that the graph leads to, by their exact values.
-  std::vector<std::vector<Neighbor>> nearest(std::span<const float* const> queries, int64_t count) override;
+  std::vector<std::vector<Neighbor>> nearest(std::span<const float* const> queries, Wanted wanted) override;
   std::string failure() const override { return failure_; }
 
  private:

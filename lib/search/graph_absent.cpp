@@ -19,6 +19,6 @@ GraphSearch::GraphSearch(const Vectors& vectors, Metric metric, const GraphOptio
 
 GraphSearch::~GraphSearch() = default;
 
-std::vector<std::vector<Neighbor>> GraphSearch::nearest(std::span<const float* const>, int64_t) { return {}; }
+std::vector<std::vector<Neighbor>> GraphSearch::nearest(std::span<const float* const>, Wanted) { return {}; }
 
 }  // namespace bert::search

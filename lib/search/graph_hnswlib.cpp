@@ -274,10 +274,10 @@ void GraphSearch::make(Log& log) {
 GraphSearch::~GraphSearch() = default;
 
 std::vector<std::vector<Neighbor>> GraphSearch::nearest(std::span<const float* const> queries,
-                                                        int64_t count) {
+                                                        Wanted wanted) {
   std::vector<std::vector<Neighbor>> results(queries.size());
   if (!graph_) return results;
-  const int64_t candidates = std::min(vectors_.rows(), std::max(count, options_.candidates));
+  const int64_t candidates = std::min(vectors_.rows(), std::max(wanted.count, options_.candidates));
   graph_->nodes.setEf(candidates);
   const size_t width = vectors_.width();
   std::vector<nn::Memory> scratch(pool_.size());
@@ -285,11 +285,12 @@ std::vector<std::vector<Neighbor>> GraphSearch::nearest(std::span<const float* c
     const std::span<const float> query(queries[i], width);
     const Point point = point_of(query.data(), norm(query));
     auto found = graph_->nodes.searchKnn(&point, candidates);
-    Best best(count);
+    Best best(wanted.count);
     for (; !found.empty(); found.pop()) {
       const int64_t row = found.top().second;
       const float* const numbers = vectors_.row(row, scratch[thread]);
-      best.add({.row = row, .value = value_of(metric_, query, numbers)});
+      const double value = value_of(metric_, query, numbers);
+      if (value >= wanted.least) best.add({.row = row, .value = value});
     }
     results[i] = std::move(best).sorted();
   });

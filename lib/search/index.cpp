@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <functional>
 #include <utility>
 
@@ -48,7 +49,23 @@ io::StreamOptions stream_of(const std::string& path, const IndexOptions& options
 std::vector<std::string> names_of(const IndexOptions& options) {
   std::vector<std::string> names = {options.id_field};
   names.insert(names.end(), options.with.begin(), options.with.end());
+  const auto add = [&](std::string_view name) {
+    if (std::ranges::find(names.begin() + 1, names.end(), name) == names.end()) names.emplace_back(name);
+  };
+  for (const auto name : {io::kFileField, io::kStartLine, io::kEndLine, io::kStart, io::kEnd}) add(name);
+  if (options.lines) add(options.stream.text_field);
   return names;
+}
+
+bool meets(const Condition& condition, const io::Fields& fields, const io::Record& record,
+           io::FieldUse& use) {
+  const auto value = std::move(read_values({&condition.field, 1}, fields, record).front());
+  if (value.empty()) {
+    use.absent([&] { return fields.names(); });
+    return false;
+  }
+  use.found();
+  return std::ranges::find(condition.values, plain(value)) != condition.values.end();
 }
 
 // nullopt for an id that is missing or cannot be read, which is reported when its record is a neighbor; and
@@ -65,6 +82,12 @@ std::optional<uint64_t> hash_of_id(const io::Fields& fields, const std::string& 
 }
 
 }  // namespace
+
+std::string plain(std::string_view value) {
+  if (!value.starts_with('"')) return std::string(value);
+  json::Document document;
+  return std::string(document.parse(value).string());
+}
 
 std::vector<std::string> read_values(std::span<const std::string> names, const io::Fields& fields,
                                      const io::Record& record) {
@@ -115,7 +138,7 @@ IndexedRecords::IndexedRecords(const std::string& path, const IndexOptions& opti
       index_(stream_of(path, options)),
       invalid_utf8_(options.stream.invalid_utf8),
       names_(names_of(options)) {
-  for (const auto& name : names_)
+  for (const auto& name : std::span(names_).first(1 + options.with.size()))
     uses_.push_back(std::make_unique<io::FieldUse>(name, uses_.empty() ? opt::id_field : opt::with));
 }
 
@@ -127,13 +150,57 @@ std::unique_ptr<io::RawRecordReader> IndexedRecords::borrow_reader() const {
   return reader;
 }
 
-std::vector<std::string> IndexedRecords::values(int64_t row) const {
+void IndexedRecords::read(io::RawRecord raw, const io::UseRecord& use) const {
   auto reader = borrow_reader();
-  auto raw = index_.read(row);
+  reader->read(raw, use);
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(reader));
+}
+
+std::vector<int64_t> IndexedRecords::matching(std::span<const Condition> conditions, Pool& pool) const {
+  constexpr int64_t kRows = 1024;  // of one task
+  std::deque<io::FieldUse> uses;
+  for (const auto& condition : conditions) uses.emplace_back(condition.field, opt::where);
+  const auto meets_all = [&](const io::Fields& fields, const io::Record& record) {
+    bool all = true;
+    for (size_t i = 0; i < conditions.size(); ++i) all &= meets(conditions[i], fields, record, uses[i]);
+    return all;
+  };
+  const int64_t tasks = (size() + kRows - 1) / kRows;
+  std::vector<std::vector<int64_t>> found(tasks);
+  std::vector<std::string> failures(tasks);
+  const auto search = [&](int64_t task) {
+    const int64_t end = std::min(size(), (task + 1) * kRows);
+    for (int64_t row = task * kRows; row < end;) {
+      for (auto& raw : index_.read_some(row, end)) {
+        read(std::move(raw), [&](const io::Fields& fields, const io::Record& record) {
+          if (meets_all(fields, record)) found[task].push_back(row);
+        });
+        ++row;
+      }
+    }
+  };
+  pool.run_grid(tasks, [&](int64_t task, int) {
+    try {
+      search(task);
+    } catch (const Error& error) {
+      failures[task] = error.what();
+    }
+  });
+  for (const auto& failure : failures)
+    if (!failure.empty()) throw Error(failure);
+  for (const auto& use : uses)
+    if (const auto warning = use.warning()) throw Error(*warning);
+  std::vector<int64_t> rows;
+  for (const auto& part : found) rows.insert(rows.end(), part.begin(), part.end());
+  return rows;
+}
+
+std::vector<std::string> IndexedRecords::values(int64_t row) const {
   std::vector<std::string> values;
-  reader->read(raw, [&](const io::Fields& fields, const io::Record& record) {
+  read(index_.read(row), [&](const io::Fields& fields, const io::Record& record) {
     values = read_values(names_, fields, record);
-    for (size_t i = 0; i < names_.size(); ++i) {
+    for (size_t i = 0; i < uses_.size(); ++i) {
       if (!values[i].empty() || fields.json(names_[i])) {  // or it is null
         uses_[i]->found();
       } else if (i > 0 && io::is_table(record.source().format)) {
@@ -143,8 +210,6 @@ std::vector<std::string> IndexedRecords::values(int64_t row) const {
       }
     }
   });
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(reader));
   return values;
 }
 
@@ -229,12 +294,18 @@ Index::Index(const IndexOptions& options, Metric metric, Pool& pool) {
   } else {
     read_vectors(options, metric);
   }
+  if (records.empty() && !options.where.empty())
+    throw Error(options.path, ": its rows have no fields; ", opt::records, " names their records");
   if (records.empty()) return;
   records_ = std::make_unique<IndexedRecords>(records, options);
   if (records_->size() != vectors_->rows())
     throw Error(records, ": has ", counted(records_->size(), "record", "records"), ", ", options.path,
                 " has ", counted(vectors_->rows(), "row", "rows"));
   if (!id_hashes_.empty()) repeated_id_ = records_->repeated_id(std::exchange(id_hashes_, {}));
+  if (!options.where.empty()) {
+    rows_ = records_->matching(options.where, pool);
+    selected_ = std::make_unique<SelectedVectors>(*vectors_, rows_);
+  }
   // If they are in one file, it has been read twice.
   if (FileState::of(options.path) != state) throw_changed(options.path);
 }

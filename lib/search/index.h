@@ -1,6 +1,7 @@
 // What is searched: rows of vectors, and their records if there are any.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -19,12 +20,20 @@
 
 namespace bert::search {
 
+// A record meets it if its field has one of these values: a string, or another value as JSON writes it.
+struct Condition {
+  std::string field;
+  std::vector<std::string> values;
+};
+
 struct IndexOptions {
   std::string path;          // an npy or f32 file, or records with `embedding`
   std::string records_path;  // the rows' records; "": those of `path`, if it has records
   std::optional<int64_t> width;
   std::string id_field = "id";
   std::vector<std::string> with;  // names of further fields
+  std::vector<Condition> where;   // only rows whose records meet all of them are searched
+  bool lines = false;             // the lines of neighbors are wanted, so their records must have a place
   io::StreamOptions stream;       // how the records are read; its FILEs are not used
 };
 
@@ -42,9 +51,15 @@ class IndexedRecords {
 
   std::string where(int64_t row) const;  // "FILE:LINE"
 
-  // The values, in JSON, of the id field and of the fields `with`; "" for one that the record does not have.
-  // Throws Error "FILE:LINE: what" if the record is invalid. Any thread may call it.
+  // The values, in JSON, of the id field, of the fields `with`, and of the fields that say where the record
+  // is; "" for one that the record does not have. Throws Error "FILE:LINE: what" if the record is invalid.
+  // Any thread may call it.
   std::vector<std::string> values(int64_t row) const;
+  const std::vector<std::string>& names() const { return names_; }  // of these fields
+  size_t place(std::string_view name) const { return std::ranges::find(names_, name) - names_.begin(); }
+
+  // The rows whose records meet the conditions.
+  std::vector<int64_t> matching(std::span<const Condition> conditions, Pool& pool) const;
 
   // "FILE:LINE: id 7 appears twice" for the first of `hashes` (of an id, with its row) that an earlier one
   // equals; "" if there is none.
@@ -55,12 +70,13 @@ class IndexedRecords {
 
  private:
   std::unique_ptr<io::RawRecordReader> borrow_reader() const;
+  void read(io::RawRecord raw, const io::UseRecord& use) const;
 
   std::string name_;
   io::RecordIndex index_;
   io::InvalidUtf8 invalid_utf8_;
   std::vector<std::string> names_;
-  std::vector<std::unique_ptr<io::FieldUse>> uses_;  // of names_
+  std::vector<std::unique_ptr<io::FieldUse>> uses_;  // of the first of names_, which the user may have given
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<io::RawRecordReader>> idle_;
 };
@@ -70,6 +86,9 @@ class Index {
   Index(const IndexOptions& options, Metric metric, Pool& pool);
 
   const Vectors& vectors() const { return *vectors_; }
+  // Those to search: of these rows, or of all.
+  const Vectors& searched() const { return selected_ ? *selected_ : *vectors_; }
+  int64_t row_of(int64_t searched) const { return selected_ ? rows_[searched] : searched; }
   const IndexedRecords* records() const { return records_.get(); }  // nullptr: there are none
   const std::string& model() const {
     return model_;
@@ -82,6 +101,8 @@ class Index {
   void read_vectors(const IndexOptions& options, Metric metric);
 
   std::unique_ptr<Vectors> vectors_;
+  std::vector<int64_t> rows_;
+  std::unique_ptr<SelectedVectors> selected_;
   std::unique_ptr<IndexedRecords> records_;
   std::string model_;
   std::vector<std::pair<uint64_t, int64_t>> id_hashes_;  // while reading: 16 bytes for each record
@@ -92,6 +113,9 @@ class Index {
 // their keys is repeated.
 std::vector<std::string> read_values(std::span<const std::string> names, const io::Fields& fields,
                                      const io::Record& record);
+
+// The text of a JSON string; any other value as it is.
+std::string plain(std::string_view value);
 
 // Whether a file is an array, by its suffix or first bytes.
 bool is_array_file(const std::string& path);

@@ -38,28 +38,28 @@ ExactSearch::ExactSearch(const Vectors& vectors, Metric metric, Pool& pool)
     : vectors_(vectors), pool_(pool), scan_(vectors, metric, pool) {}
 
 std::vector<std::vector<Neighbor>> ExactSearch::nearest(std::span<const float* const> queries,
-                                                        int64_t count) {
-  count = std::min(count, vectors_.rows());
+                                                        Wanted wanted) {
+  wanted.count = std::min(wanted.count, vectors_.rows());
   std::vector<std::vector<Neighbor>> results(queries.size());
-  const int64_t fit = kMostNeighbors / std::max<int64_t>(1, count * pool_.size());
+  const int64_t fit = kMostNeighbors / std::max<int64_t>(1, wanted.count * pool_.size());
   const size_t step = std::clamp<int64_t>(fit, 1, kMostQueries);
   for (size_t begin = 0; begin < queries.size(); begin += step) {
     const size_t size = std::min(step, queries.size() - begin);
-    search(queries.subspan(begin, size), count, std::span(results).subspan(begin, size));
+    search(queries.subspan(begin, size), wanted, std::span(results).subspan(begin, size));
   }
   return results;
 }
 
 // Each thread keeps the best neighbors among the rows that it has seen.
-void ExactSearch::search(std::span<const float* const> queries, int64_t count,
+void ExactSearch::search(std::span<const float* const> queries, Wanted wanted,
                          std::span<std::vector<Neighbor>> results) {
-  std::vector<std::vector<Best>> best(pool_.size(), std::vector<Best>(queries.size(), Best(count)));
-  const std::vector<double> limits(queries.size(), -INFINITY);
+  std::vector<std::vector<Best>> best(pool_.size(), std::vector<Best>(queries.size(), Best(wanted.count)));
+  const std::vector<double> limits(queries.size(), wanted.least);
   scan_.run({.rows = queries, .limits = limits}, 0, vectors_.blocks(),
             [&](int64_t query, int64_t row, double value, int thread) {
               Best& its = best[thread][query];
-              its.add({.row = row, .value = value});
-              return its.limit();
+              if (value >= wanted.least) its.add({.row = row, .value = value});
+              return std::max(its.limit(), wanted.least);
             });
   for (size_t q = 0; q < queries.size(); ++q) {
     for (size_t thread = 1; thread < best.size(); ++thread) {

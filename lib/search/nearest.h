@@ -1,6 +1,7 @@
 // The nearest rows of a query.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -37,13 +38,21 @@ class Best {
   std::vector<Neighbor> heap_;  // the worst one first
 };
 
+// Which rows are wanted: the `count` best ones that have at least this value.
+struct Wanted {
+  Wanted(int64_t count, double least = -INFINITY) : count(count), least(least) {}  // NOLINT: a number will do
+
+  int64_t count;
+  double least;
+};
+
 class Search {
  public:
   virtual ~Search() = default;
 
-  // For each query, its nearest rows, best first; `count` of them, or all there are. Driver only.
+  // For each query, its nearest rows, best first; fewer than wanted if there are no more. Driver only.
   virtual std::vector<std::vector<Neighbor>> nearest(std::span<const float* const> queries,
-                                                     int64_t count) = 0;
+                                                     Wanted wanted) = 0;
 
   // What could not be done for later runs, with the results unharmed; "": nothing.
   virtual std::string failure() const { return {}; }
@@ -55,10 +64,10 @@ class ExactSearch final : public Search {
   // References must outlive this object.
   ExactSearch(const Vectors& vectors, Metric metric, Pool& pool);
 
-  std::vector<std::vector<Neighbor>> nearest(std::span<const float* const> queries, int64_t count) override;
+  std::vector<std::vector<Neighbor>> nearest(std::span<const float* const> queries, Wanted wanted) override;
 
  private:
-  void search(std::span<const float* const> queries, int64_t count, std::span<std::vector<Neighbor>> results);
+  void search(std::span<const float* const> queries, Wanted wanted, std::span<std::vector<Neighbor>> results);
 
   const Vectors& vectors_;
   Pool& pool_;

@@ -14,6 +14,7 @@
 #include "io/stream.h"
 #include "search/graph.h"
 #include "search/index.h"
+#include "search/lines.h"
 #include "search/record_vectors.h"
 #include "search/scan.h"
 
@@ -32,16 +33,19 @@ struct Negatives {
 
 struct Options {
   Metric metric = Metric::cosine;
-  int64_t neighbors = 5;
-  GraphOptions graph;  // path "": exact search
+  int64_t neighbors = 5;            // 0: all
+  std::optional<double> min_score;  // of a neighbor
+  GraphOptions graph;               // path "": exact search
   // At most one is given. The thresholds are scores: distances for l2.
   std::optional<double> dedup, pairs;
   std::optional<int64_t> clusters;
   std::optional<Negatives> negatives;
 
-  std::optional<int64_t> central;  // number of records to write of each cluster
-  uint64_t seed = 0;               // of the clusters and of random negatives
-  IndexOptions index;              // to search; in other modes the vectors of the input records, if given
+  std::optional<int64_t> central;     // number of records to write of each cluster
+  uint64_t seed = 0;                  // of the clusters and of random negatives
+  std::string against;                // with dedup: an index that the records must not repeat
+  std::optional<LinesOptions> lines;  // write these instead of records
+  IndexOptions index;                 // to search; in other modes the vectors of the input records, if given
   TextOptions texts;
   int precision = -1;  // see json::append_number
   io::DropList drop;

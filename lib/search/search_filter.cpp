@@ -1,11 +1,14 @@
 #include "search/search_filter.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "json/json.h"
 
 namespace bert::search {
@@ -15,8 +18,17 @@ std::unique_ptr<Search> make_search(const Vectors& vectors, const Options& optio
   return std::make_unique<GraphSearch>(vectors, options.metric, options.graph, pool, log);
 }
 
+namespace {
+
+Wanted wanted(const Options& options) {
+  return {options.neighbors > 0 ? options.neighbors : std::numeric_limits<int64_t>::max(),
+          options.min_score ? value_at(options.metric, *options.min_score) : -INFINITY};
+}
+
+}  // namespace
+
 struct SearchFilter::Found : WithVector {
-  std::string neighbors;  // in JSON
+  std::string neighbors;  // in JSON, or their lines
 };
 
 SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
@@ -24,10 +36,17 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
       pool_(pool),
       queries_(options_.texts, options_.metric, pool, log),
       index_(options_.index, options_.metric, pool),
-      search_(make_search(index_.vectors(), options_, pool, log)),
+      search_(make_search(index_.searched(), options_, pool, log)),
+      wanted_(wanted(options_)),
       drop_(predict::with_vector_model(options_.drop)) {
   queries_.require_width(index_.vectors().width(), options_.index.path + " has");
   queries_.require_model(index_.model(), options_.index.path + " has");
+  if (options_.lines) {
+    if (index_.records() == nullptr)
+      throw Error(options_.index.path, ": its rows have no file and line; ", opt::records,
+                  " names their records");
+    lines_.emplace(*options_.lines, options_.index.stream);
+  }
   if (!index_.repeated_id().empty()) log.warn(index_.repeated_id());
   if (index_.model().empty())
     log.info(options_.index.path + ": does not say which model its vectors are from, so it is not checked");
@@ -49,7 +68,10 @@ void SearchFilter::compute(std::span<io::Record* const> records) {
     queries.push_back(&found);
     rows.push_back(found.vector.data());
   }
-  write_neighbors(queries, search_->nearest(rows, options_.neighbors));
+  auto results = search_->nearest(rows, wanted_);
+  for (auto& neighbors : results)
+    for (auto& neighbor : neighbors) neighbor.row = index_.row_of(neighbor.row);
+  write_neighbors(queries, results);
   index_.vectors().require_unchanged();
 }
 
@@ -70,9 +92,7 @@ void SearchFilter::write_neighbors(std::span<Found* const> queries,
     found.failure = mismatch(neighbors);
     if (!found.failure.empty()) return;
     try {
-      json::append_array(found.neighbors, neighbors, [this](std::string& text, const Neighbor& neighbor) {
-        append_neighbor(text, neighbor);
-      });
+      write(neighbors, found.neighbors);
     } catch (const Error& error) {
       const std::lock_guard lock(mutex);
       if (i < first) message = error.what();
@@ -80,6 +100,43 @@ void SearchFilter::write_neighbors(std::span<Found* const> queries,
     }
   });
   if (!message.empty()) throw Error(message);
+}
+
+void SearchFilter::write(std::span<const Neighbor> neighbors, std::string& out) const {
+  if (lines_) return write_lines(neighbors, out);
+  json::append_array(out, neighbors, [this](std::string& text, const Neighbor& neighbor) {
+    append_neighbor(text, neighbor);
+  });
+}
+
+void SearchFilter::write_lines(std::span<const Neighbor> neighbors, std::string& out) const {
+  const auto& records = *index_.records();
+  std::vector<Passage> passages;
+  for (const Neighbor& neighbor : neighbors) {
+    const auto values = records.values(neighbor.row);
+    const auto value = [&](std::string_view name) { return plain(values[records.place(name)]); };
+    const auto line = [&](std::string_view name) {
+      int64_t number = 0;
+      const auto digits = value(name);
+      std::from_chars(digits.data(), digits.data() + digits.size(), number);
+      return number;
+    };
+    auto& passage = passages.emplace_back(Passage{.file = value(io::kFileField),
+                                                  .first = line(io::kStartLine),
+                                                  .last = line(io::kEndLine),
+                                                  .text = value(options_.index.stream.text_field)});
+    if (passage.file.empty() || passage.first < 1)
+      throw Error(options_.index.path, ": record ", neighbor.row, " has no ", io::kFileField, " and ",
+                  io::kStartLine, "; bert-embed adds them with ", opt::recursive, " or ", opt::cut);
+  }
+  lines_->append(out, passages);
+}
+
+// All neighbors of several chunks of queries may be in memory.
+size_t SearchFilter::chunk_records() const {
+  constexpr int64_t kMost = 1 << 18;
+  const auto most = std::min(wanted_.count, index_.searched().rows());
+  return std::max<int64_t>(1, kMost / std::max<int64_t>(1, most));
 }
 
 // The error of a query with scores that cannot be written; "" if there is none.
@@ -94,6 +151,7 @@ std::string SearchFilter::mismatch(std::span<const Neighbor> neighbors) const {
 void SearchFilter::append_neighbor(std::string& out, const Neighbor& neighbor) const {
   const auto* const records = index_.records();
   const auto values = records != nullptr ? records->values(neighbor.row) : std::vector<std::string>(1);
+  const bool has_place = records != nullptr && !values[records->place(io::kStartLine)].empty();
   json::Object entry(out);
   if (values.front().empty()) {
     entry.integer("id", neighbor.row);
@@ -102,7 +160,9 @@ void SearchFilter::append_neighbor(std::string& out, const Neighbor& neighbor) c
   }
   append_score(entry.key("score"), options_.metric, neighbor.value, options_.precision);
   for (size_t i = 1; i < values.size(); ++i) {
-    if (!values[i].empty()) entry.key(options_.index.with[i - 1]) += values[i];
+    const auto& name = index_.records()->names()[i];
+    const bool is_asked_for = i <= options_.index.with.size();
+    if (!values[i].empty() && (is_asked_for || has_place)) entry.key(name) += values[i];
   }
   entry.end();
 }
@@ -110,6 +170,11 @@ void SearchFilter::append_neighbor(std::string& out, const Neighbor& neighbor) c
 void SearchFilter::finish(io::Record& record, io::Output& out) const {
   const auto& found = record.work_as<Found>();
   if (!found.failure.empty()) throw Error(found.failure);
+  if (lines_) {
+    out.text() += found.neighbors;
+    record.work.reset();
+    return;
+  }
   io::Added added;
   added.field("neighbors") += found.neighbors;
   if (record.truncated) added.boolean("truncated", true);
@@ -119,6 +184,8 @@ void SearchFilter::finish(io::Record& record, io::Output& out) const {
 
 void SearchFilter::report(Log& log) const {
   queries_.report(log);
+  if (lines_)
+    for (const auto& message : lines_->warnings()) log.warn(message);
   if (index_.records() == nullptr) return;
   for (const auto& message : index_.records()->unknown_names()) log.warn(message);
 }

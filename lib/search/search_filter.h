@@ -33,10 +33,13 @@ class SearchFilter final : public io::Filter {
   void report(Log& log) const override;
   void committed() override;
   void report_truncated(int64_t records) const override { queries_.report_truncated(records); }
+  size_t chunk_records() const override;
 
  private:
   struct Found;
   void write_neighbors(std::span<Found* const> queries, std::span<const std::vector<Neighbor>> results);
+  void write(std::span<const Neighbor> neighbors, std::string& out) const;
+  void write_lines(std::span<const Neighbor> neighbors, std::string& out) const;
   std::string mismatch(std::span<const Neighbor> neighbors) const;
   void append_neighbor(std::string& out, const Neighbor& neighbor) const;
 
@@ -45,6 +48,8 @@ class SearchFilter final : public io::Filter {
   RecordVectors queries_;
   Index index_;
   std::unique_ptr<Search> search_;
+  const Wanted wanted_;
+  std::optional<LineWriter> lines_;
   const io::DropList drop_;
 };
 

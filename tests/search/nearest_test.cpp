@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
 
 #include "brute_force.h"
@@ -67,6 +68,30 @@ TEST_CASE("a search finds the rows and the order of a search in f64") {
     if (random.bernoulli(0.5)) queries.front() = rows[random.below(static_cast<uint32_t>(count))];
     check_search(kMetrics[random.below(3)], rows, queries, 1 + random.below(static_cast<uint32_t>(count) + 3),
                  pool);
+  }
+}
+
+TEST_CASE("a search above a value finds all rows that have it, and no others") {
+  Pool pool(3);
+  Random random(6);
+  for (int i = 0; i < 1000; ++i) {
+    const int64_t width = 1 + random.below(12);
+    const auto rows = generated_rows(random, 1 + random.below(900), width);
+    const auto queries = generated_rows(random, 1 + random.below(20), width);
+    const auto metric = kMetrics[random.below(3)];
+    const StoredVectors vectors = stored(rows, width);
+    // The value of a row, which is then among the results.
+    const double least =
+        value_of(metric, queries.front(), rows[random.below(static_cast<uint32_t>(rows.size()))].data());
+    const int64_t most = random.bernoulli(0.5) ? 1 + random.below(20) : std::numeric_limits<int64_t>::max();
+    const auto found = ExactSearch(vectors, metric, pool).nearest(pointers(queries), {most, least});
+    for (size_t q = 0; q < queries.size(); ++q) {
+      auto expected = sorted_rows(metric, queries[q], rows);
+      std::erase_if(expected, [&](const Neighbor& neighbor) { return neighbor.value < least; });
+      if (std::ssize(expected) > most) expected.resize(static_cast<size_t>(most));
+      REQUIRE(found[q].size() == expected.size());
+      for (size_t j = 0; j < expected.size(); ++j) REQUIRE(found[q][j].row == expected[j].row);
+    }
   }
 }
 

@@ -1,0 +1,160 @@
+#include "io/folder_walk.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "io/decoder.h"
+#include "io/table_header.h"
+
+namespace bert::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<PathPattern> patterns_of(const std::vector<std::string>& globs) {
+  return {globs.begin(), globs.end()};
+}
+
+// The root of the git repository that has the folder.
+std::optional<fs::path> repository_of(const fs::path& folder) {
+  for (fs::path path = folder;; path = path.parent_path()) {
+    std::error_code ignored;
+    if (fs::exists(path / ".git", ignored)) return path;
+    if (path == path.parent_path()) return std::nullopt;
+  }
+}
+
+}  // namespace
+
+FolderWalk::FolderWalk(const std::string& folder, const FolderOptions& options, Warn warn)
+    : include_(patterns_of(options.include)),
+      exclude_(patterns_of(options.exclude)),
+      warn_(std::move(warn)),
+      path_(folder.ends_with('/') ? folder : folder + "/"),
+      folder_size_(path_.size()) {
+  for (const auto& path : options.leave_out) {
+    struct stat info;
+    if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode))
+      left_out_.emplace_back(info.st_dev, info.st_ino);
+  }
+  start(folder);
+  enter();
+}
+
+// Reads the patterns that the folders above have.
+void FolderWalk::start(const std::string& folder) {
+  std::error_code failure;
+  const auto place = fs::canonical(folder, failure);
+  if (failure) return;  // it has been removed, which enter() reports
+  const auto root = repository_of(place);
+  if (!root) return;
+  if (fs::is_directory(*root / ".git", failure)) add_patterns(*root / ".git/info/exclude", 0);
+  fs::path above = *root;
+  for (const auto& name : place.lexically_relative(*root)) {
+    if (name == ".") break;
+    add_patterns(above / ".gitignore", above_.size());
+    above /= name;
+    above_ += name.string() + "/";
+  }
+}
+
+std::optional<std::string> FolderWalk::next() {
+  while (!levels_.empty()) {
+    Level& level = levels_.back();
+    path_.resize(level.path_size);
+    if (level.next == level.found.size()) {
+      if (level.has_patterns) ignored_.pop_back();
+      levels_.pop_back();
+      continue;
+    }
+    const Found& found = level.found[level.next++];
+    path_ += found.name;
+    if (found.entry == Entry::file) return path_;
+    enter();
+  }
+  return std::nullopt;
+}
+
+// Adds the level of the folder path_.
+void FolderWalk::enter() {
+  std::vector<std::string> names;
+  try {
+    names = names_in_directory(path_);
+  } catch (const Error& error) {
+    return warn_(error.what());
+  }
+  Level level = {.path_size = path_.size(), .found = {}, .has_patterns = false};
+  if (std::ranges::binary_search(names, ".gitignore"))
+    level.has_patterns = add_patterns(path_ + ".gitignore", from_root(path_).size());
+  for (const auto& name : names) {
+    if (name.starts_with('.')) continue;
+    if (auto found = look_at(name)) level.found.push_back(std::move(*found));
+  }
+  std::ranges::sort(level.found, {}, &Found::name);
+  levels_.push_back(std::move(level));
+}
+
+// nullopt if it is to be left out.
+std::optional<FolderWalk::Found> FolderWalk::look_at(const std::string& name) {
+  const auto path = path_ + name;
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0) {
+    if (errno != ENOENT) warn_(path + ": " + std::strerror(errno));
+    return std::nullopt;
+  }
+  const bool is_folder = S_ISDIR(info.st_mode);
+  if (!is_folder && !S_ISREG(info.st_mode)) return std::nullopt;
+  const auto entry = is_folder ? Entry::folder : Entry::file;
+  const std::pair<uint64_t, uint64_t> identity(info.st_dev, info.st_ino);
+  if (std::ranges::find(left_out_, identity) != left_out_.end() ||
+      !is_wanted(path.substr(folder_size_), entry) || is_ignored(from_root(path), entry))
+    return std::nullopt;
+  return Found{.name = is_folder ? name + "/" : name, .entry = entry};
+}
+
+bool FolderWalk::is_wanted(std::string_view path, Entry entry) const {
+  const auto matches = [&](const PathPattern& pattern) { return pattern.matches(path, entry); };
+  if (std::ranges::any_of(exclude_, matches)) return false;
+  return entry == Entry::folder || include_.empty() || std::ranges::any_of(include_, matches);
+}
+
+// The last pattern that matches decides, of the nearest .gitignore file that has one.
+bool FolderWalk::is_ignored(std::string_view path_from_root, Entry entry) const {
+  for (auto file = ignored_.rbegin(); file != ignored_.rend(); ++file) {
+    const auto path = path_from_root.substr(file->base);
+    for (auto pattern = file->patterns.rbegin(); pattern != file->patterns.rend(); ++pattern)
+      if (pattern->matches(path, entry)) return !pattern->negated();
+  }
+  return false;
+}
+
+std::string FolderWalk::from_root(std::string_view path) const {
+  return above_ + std::string(path.substr(folder_size_));
+}
+
+// False if there are none.
+bool FolderWalk::add_patterns(const std::string& file, size_t base) {
+  Ignored ignored = {.base = base, .patterns = {}};
+  try {
+    if (!is_file(file)) return false;
+    auto text = read_file(file);
+    if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+    for (const auto& line : split(text, '\n')) {
+      if (auto pattern = PathPattern::of_line(line)) ignored.patterns.push_back(std::move(*pattern));
+    }
+  } catch (const Error& error) {
+    warn_(error.what());
+  }
+  if (ignored.patterns.empty()) return false;
+  ignored_.push_back(std::move(ignored));
+  return true;
+}
+
+}  // namespace bert::io

@@ -1,0 +1,58 @@
+// Neighbors as lines of their files, in the form of grep.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/stream.h"
+
+namespace bert::search {
+
+struct LinesOptions {
+  enum class Show { lines, files, counts } show = Show::lines;
+  std::optional<int64_t> context;  // show all lines of each neighbor, and so many lines before and after
+  bool colored = false;
+};
+
+// A part of a file. Its text may be unknown: "".
+struct Passage {
+  std::string file;
+  int64_t first = 0, last = 0;  // lines, from 1
+  std::string text;
+};
+
+class LineWriter {
+ public:
+  // `stream`: how the files are read.
+  LineWriter(const LinesOptions& options, const io::StreamOptions& stream)
+      : options_(options), stream_(stream) {}
+
+  // The passages in their order: FILE:LINE:TEXT with the first line of each, the text being that of the
+  // passage, or that of the file if it is unknown; or with all lines of the file and their context, with "-"
+  // instead of ":" for the latter and "--" between passages; or FILE, or FILE:COUNT, once for each file. Any
+  // thread may call it.
+  void append(std::string& out, std::span<const Passage> passages) const;
+
+  // Warnings about files that could not be read again.
+  std::vector<std::string> warnings() const;
+
+ private:
+  void append_passage(std::string& out, const Passage& passage) const;
+  void append_line(std::string& out, const Passage& passage, int64_t number, std::string_view line) const;
+  void append_files(std::string& out, std::span<const Passage> passages) const;
+  std::vector<std::string> read(const Passage& passage, int64_t first, int64_t last) const;
+  std::string colored(std::string_view text, std::string_view color) const;
+
+  const LinesOptions options_;
+  const io::StreamOptions& stream_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::string> failures_;  // by file
+};
+
+}  // namespace bert::search
