@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "json/json.h"
+#include "json/utf8.h"
 #include "search/results.h"
 
 namespace bert::search {
@@ -26,7 +27,9 @@ PairsFilter::PairsFilter(const Options& options, Pool& pool, Log& log)
 void PairsFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto identified = std::make_unique<Identified>();
   identified->id = std::move(read_values({&options_.index.id_field, 1}, fields, record).front());
-  if (identified->id.empty()) {
+  if (identified->id.empty() && record.source().located) {
+    json::append_string(identified->id, json::repair_utf8(record.where()));
+  } else if (identified->id.empty()) {
     id_use_.absent([&] { return fields.names(); });
     json::append_integer(identified->id, record.place());
   } else {
