@@ -138,8 +138,8 @@ int main(int argc, char** argv) {
   cmd::precision_option(app, embed.precision);
   cmd::batch_option(app, embed.batch_tokens);
   rules(app);
-  app.most_used({"--model", opt::pooling, opt::normalize, "--output", opt::format, opt::keep, opt::text_field,
-                 opt::max_length, opt::overflow, "--threads"});
+  app.most_used({"--model", opt::recursive, opt::pooling, opt::normalize, "--output", opt::format, opt::keep,
+                 opt::text_field, opt::max_length, opt::overflow, "--threads"});
   app.check([&] {
     cmd::set_input(embed.features, stream, length);
     embed.features.take_ids = cmd::takes_ids(stream);

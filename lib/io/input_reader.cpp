@@ -44,7 +44,7 @@ bool has_quoted_cells(const Chunk& chunk) {
 }  // namespace
 
 void check_files(const StreamOptions& options) {
-  if (leaves_out_files(options)) return;
+  if (options.found || leaves_out_files(options)) return;
   for (const auto& name : options.files) {
     if (name == "-") continue;
     if (::access(name.c_str(), R_OK) != 0) {
@@ -73,7 +73,10 @@ void InputReader::run() {
     if (options_.files.empty() && !read("-")) return;
     for (const auto& name : options_.files) {
       const bool is_folder = options_.recursive() && name != "-" && is_directory(name);
-      if (is_folder ? !read_folder(name) : !read_or_leave_out(name)) return;
+      const bool going_on = is_folder        ? read_folder(name)
+                            : options_.found ? read_found(name)
+                                             : read_or_leave_out(name);
+      if (!going_on) return;
     }
   } catch (const std::exception& error) {
     if (!take_chunk()) return;
@@ -121,8 +124,8 @@ bool InputReader::read(const std::string& name) {
     chunk_->first_place = place_;
     const bool filled = cutter->fill(*chunk_);
     if (ring_.stopped()) return false;
-    const bool failed = in_folder_ && chunk_->failure;
-    if (failed && options_.note) options_.note(*std::exchange(chunk_->failure, std::nullopt));
+    const bool failed = is_found_ && chunk_->failure;
+    if (failed) warn(*std::exchange(chunk_->failure, std::nullopt));
     if (!filled) {
       read_ += input.position();
       if (!empty || source->header_line == 0 || source->columns == std::vector<std::string>{""}) return true;
@@ -168,7 +171,7 @@ void InputReader::convert(Input& input) const {
     input.decode(options_.decoder(*encoding, options_.invalid_utf8));
   }
   drop_byte_order_mark(input);
-  if (in_folder_) require_text(input, options_.invalid_utf8);
+  if (is_found_) require_text(input, options_.invalid_utf8);
   if (entry(options_.input_format).has_lines()) refuse_old_line_ends(input);
 }
 
@@ -234,7 +237,7 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (options_.recognize) {
     if (const auto format = options_.recognize(input)) return *format;
   }
-  if (in_folder_) return format_of_found(input);
+  if (is_found_) return format_of_found(input);
   if (is_raw(without_compression_suffix(input.name()))) return f32;
   if (reads(npy) && is_npy(input)) return npy;
   refuse_binary(input, options_.encoding.empty() ? Decoded::no : Decoded::yes);
@@ -283,7 +286,7 @@ std::optional<InputFormat> InputReader::table_of(Input& input, std::optional<Inp
 void InputReader::check_mail(Input& input, InputFormat format) {
   using enum InputFormat;
   const bool explicit_text = format == text && options_.input_format == text;
-  if (mail_noted_ || in_folder_ || explicit_text || is_json(format) || is_table(format)) return;
+  if (mail_noted_ || is_found_ || explicit_text || is_json(format) || is_table(format)) return;
   const auto lines = first_lines(input, 1);
   if (lines.empty()) return;
   mail_noted_ = is_mail_archive(lines.front()) || is_mail(lines.front());
@@ -380,7 +383,7 @@ std::vector<std::string> InputReader::read_header(Input& input, Source& source, 
 }
 
 void InputReader::note(const Input& input, const std::string& message) const {
-  if (const auto& show = in_folder_ ? options_.detail : options_.note) show(input.name() + ": " + message);
+  if (const auto& show = is_found_ ? options_.detail : options_.note) show(input.name() + ": " + message);
 }
 
 }  // namespace bert::io

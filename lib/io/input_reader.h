@@ -36,6 +36,8 @@ class InputReader {
  private:
   bool read_or_leave_out(const std::string& name);  // false: the stream has stopped
   bool read_folder(const std::string& folder);
+  bool read_found(const std::string& name);
+  void warn(const std::string& message) const;
   bool read(const std::string& name);
   void convert(Input& input) const;
   std::shared_ptr<const Source> open_source(Input& input, int64_t& line);
@@ -62,7 +64,7 @@ class InputReader {
   const std::vector<std::string> header_fields_;  // one of them identifies a header line
   int64_t chunks_ = 0;
   bool mail_noted_ = false;
-  bool in_folder_ = false;  // whether the current FILE was found in one
+  bool is_found_ = false;  // whether nobody has named the current FILE
   int64_t not_text_ = 0;
   uint64_t read_ = 0;  // bytes of the FILEs before the current one
 };

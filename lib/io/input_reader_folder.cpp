@@ -6,25 +6,32 @@
 
 namespace bert::io {
 
-// What cannot be read is left out, since files come and go.
 bool InputReader::read_folder(const std::string& folder) {
-  const auto warn = [this](const std::string& message) {
-    if (options_.note) options_.note(message);
-  };
-  FolderWalk walk(folder, *options_.folders, warn);
-  in_folder_ = true;
+  FolderWalk walk(folder, *options_.folders, [this](const std::string& message) { warn(message); });
   while (const auto file = walk.next()) {
-    try {
-      if (!read(*file)) return false;
-    } catch (const NotText& error) {
-      ++not_text_;
-      if (options_.detail) options_.detail(error.what());
-    } catch (const Error& error) {
-      warn(error.what());
-    }
+    if (!read_found(*file)) return false;
   }
-  in_folder_ = false;
   return true;
+}
+
+// What cannot be read is left out, since files come and go.
+bool InputReader::read_found(const std::string& name) {
+  is_found_ = true;
+  bool going_on = true;
+  try {
+    going_on = read(name);
+  } catch (const NotText& error) {
+    ++not_text_;
+    if (options_.detail) options_.detail(error.what());
+  } catch (const Error& error) {
+    warn(error.what());
+  }
+  is_found_ = false;
+  return going_on;
+}
+
+void InputReader::warn(const std::string& message) const {
+  if (options_.note) options_.note(message);
 }
 
 // Records are read as such if they have the text that is asked for; all else is text.

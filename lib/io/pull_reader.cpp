@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "json/utf8.h"
 
 namespace bert::io {
 namespace {
@@ -52,11 +53,23 @@ const Chunk* PullReader::next_chunk() {
   return nullptr;
 }
 
+int64_t PullReader::characters_before(const Cut& cut) {
+  if (cut_ == 0) {
+    counted_ = 0;
+    characters_ = chunk_->characters;
+  }
+  const std::string_view data(chunk_->data);
+  characters_ += json::count_code_points(data.substr(counted_, cut.begin - counted_));
+  counted_ = cut.begin;
+  return characters_;
+}
+
 bool PullReader::next(RawRecord& record) {
   if ((chunk_ == nullptr || cut_ == chunk_->cuts.size()) && next_chunk() == nullptr) return false;
   const Cut& cut = chunk_->cuts[cut_];
   record.source = chunk_->source;
   record.line = cut.line;
+  if (chunk_->source->located) record.characters = characters_before(cut);
   record.place = chunk_->first_place + cut_;
   record.bytes.reserve(cut.size + json::kPadding);
   record.bytes.assign(chunk_->data, cut.begin, cut.size);

@@ -35,6 +35,8 @@ class PullReader {
   bool ended() const { return ended_; }  // all records were returned; false if interrupted
 
  private:
+  int64_t characters_before(const Cut& cut);
+
   const StreamOptions options_;
   const Interrupted interrupted_;
   StopEvent stop_;
@@ -43,6 +45,8 @@ class PullReader {
   std::thread thread_;
   Chunk* chunk_ = nullptr;  // the current chunk
   size_t cut_ = 0;          // index of its next record
+  size_t counted_ = 0;      // bytes of the chunk,
+  int64_t characters_ = 0;  // and the characters of the FILE before them
   bool ended_ = false;
 };
 

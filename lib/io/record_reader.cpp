@@ -141,6 +141,7 @@ std::optional<std::string> RawRecordReader::read(RawRecord& raw, const UseRecord
   chunk_.data = std::move(raw.bytes);
   chunk_.cuts.push_back({.begin = 0, .size = chunk_.data_size, .line = raw.line});
   chunk_.first_place = raw.place;
+  chunk_.characters = raw.characters;
   if (raw.context) chunk_.contexts.push_back(std::move(*raw.context));
   reader_.prepare(chunk_, Use(use), on_error_);
   if (chunk_.failure) throw Error(*chunk_.failure);

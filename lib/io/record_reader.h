@@ -20,9 +20,10 @@ namespace bert::io {
 // A record that has been cut out of its FILE but not parsed.
 struct RawRecord {
   std::shared_ptr<const Source> source;
-  int64_t line = 0;   // in the FILE, from 1
-  int64_t place = 0;  // index over all FILEs, bad records counted
-  std::string bytes;  // json::kPadding longer than the record
+  int64_t line = 0;        // in the FILE, from 1
+  int64_t characters = 0;  // of the FILE before the record, if Source::located
+  int64_t place = 0;       // index over all FILEs, bad records counted
+  std::string bytes;       // json::kPadding longer than the record
   std::optional<Context> context = {};
 
   size_t size() const { return bytes.size() - json::kPadding; }

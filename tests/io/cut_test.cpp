@@ -1,6 +1,7 @@
 // Texts cut at lines and paragraphs, and where they are.
 #include <doctest/doctest.h>
 
+#include "io/pull_reader.h"
 #include "io/stream_run.h"
 
 using namespace bert::io;
@@ -100,6 +101,41 @@ TEST_CASE("a passage without a blank line is divided, with bounded memory") {
     joined += piece.text + "\n";
   }
   CHECK(joined == bytes);
+}
+
+TEST_CASE("the files of a folder are read one by one, with the places of their records") {
+  const TemporaryDirectory directory;
+  directory.write("a.md", "\xc3\xa4\n\nb\nc\n\n# d\n\ne\n");
+  directory.write("b", std::string_view("\0", 1));
+  directory.write("c.jsonl", "{\"text\":\"x\"}\n");
+  std::vector<std::string> left_out, found;
+  StreamOptions options;
+  options.cut = InputFormat::passages;
+  options.found = true;
+  options.note = options.detail = [&](const std::string& message) { left_out.push_back(message); };
+  RawRecordReader parser(InvalidUtf8::error, OnError::stop);
+  FolderWalk walk(directory / "", {}, options.note);
+  while (const auto file = walk.next()) {
+    options.files = {*file};
+    PullReader reader(options);
+    RawRecord raw;
+    while (reader.next(raw)) {
+      parser.read(raw, [&](const Fields& fields, const Record& record) {
+        const auto& place = record.location();
+        found.push_back(std::string(*fields.text("text")) + " " + std::to_string(record.line()) + "-" +
+                        std::to_string(place.end_line) + " " + std::to_string(place.begin.value_or(-1)) +
+                        "-" + std::to_string(place.end.value_or(-1)));
+      });
+    }
+  }
+  CHECK(found ==
+        std::vector<std::string>{"\xc3\xa4 1-1 0-1", "b\nc 3-4 3-6", "# d\n\ne 6-8 8-14", "x 1-1 -1--1"});
+  REQUIRE(left_out.size() == 1);
+  CHECK(left_out[0] == directory / "b" + ": is not text: byte 0 is NUL");
+  options.files = {directory / "gone"};
+  RawRecord raw;
+  CHECK(!PullReader(options).next(raw));
+  CHECK(left_out.size() == 2);
 }
 
 TEST_CASE("places are those of the bytes, in chunks of any size") {
