@@ -57,8 +57,7 @@ void index_options(cli::App& app, search::Options& options) {
              index.records_path);
   app.number({"-k,--neighbors", "N", "Number of neighbors to write, at most; 0: all."}, {.min = 0},
              options.neighbors);
-  app.real({"--min-score", "T", "Write only neighbors with a score of at least T."}, kAny,
-           options.min_score);
+  app.real({"--min-score", "T", "Write only neighbors with a score of at least T."}, kAny, options.min_score);
   app.custom(
       {opt::where, "FIELD=VALUE",
        "Search only vectors whose record has this value; repeat it for another value or field."},
@@ -204,7 +203,9 @@ void require_files(const search::Options& options) {
 
 void check_mode(const cli::App& app, const search::Options& options) {
   const auto threshold = options.dedup ? options.dedup : options.pairs ? options.pairs : options.min_score;
-  const std::string_view name = options.dedup ? opt::dedup : options.pairs ? opt::pairs : Option("--min-score");
+  const std::string_view name = options.dedup   ? opt::dedup
+                                : options.pairs ? opt::pairs
+                                                : Option("--min-score");
   if (!compares_records(options) && options.index.path.empty())
     throw cli::UsageError("--index is missing; it names the vectors to search");
   if (threshold && options.metric == Metric::cosine && std::abs(*threshold) > 1)
