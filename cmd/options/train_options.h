@@ -251,7 +251,7 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
   app.flag({opt::resume, "", "Continue the run in DIR from its last checkpoint, if there is one."},
            options.resume);
   app.flag({opt::force, "", "Replace a model in DIR; without --resume, also start over if it has a run."},
-           options.force);
+           run.force);
   app.number({"--log-every", "N", "Number of steps between lines of the training log."},
              {.min = 1, .max = kMostSteps}, run.log_every)
       .may_differ = true;

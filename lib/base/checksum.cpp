@@ -49,6 +49,18 @@ uint64_t Checksum::value() const {
   return sum;
 }
 
+uint64_t checksum(const MappedFile& file) {
+  constexpr size_t kPart = 64 << 20;  // bytes
+  const auto bytes = file.bytes();
+  Checksum checksum;
+  for (size_t begin = 0; begin < bytes.size(); begin += kPart) {
+    const auto part = bytes.subspan(begin, std::min(kPart, bytes.size() - begin));
+    checksum.add(part);
+    MappedFile::release(part);
+  }
+  return checksum.value();
+}
+
 std::string hexadecimal(uint64_t value) {
   std::string digits;
   for (int shift = 60; shift >= 0; shift -= 4) digits += "0123456789abcdef"[value >> shift & 15];

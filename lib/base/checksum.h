@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/file.h"
+
 namespace bert {
 
 class Checksum {
@@ -26,6 +28,9 @@ class Checksum {
   std::array<std::byte, kBlock> rest_;  // the incomplete last block: size_ % kBlock bytes
   uint64_t size_ = 0;
 };
+
+// Of a whole file, of which a part is in memory at a time.
+uint64_t checksum(const MappedFile& file);
 
 std::string hexadecimal(uint64_t value);  // 16 digits
 

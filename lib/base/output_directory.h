@@ -34,6 +34,7 @@ class OutputDirectory {
   // The path at which the caller writes the file `name` and syncs it to disk (OutputFile::commit does). May
   // also be a directory, which replaces an existing one together with its contents.
   std::string file(const std::string& name);
+  const std::string& folder() const { return staging_; }  // where the files are until then
 
   // Runs `files`, which writes the files. In its Errors, temporary paths are replaced by final ones.
   template <class Write>

@@ -287,6 +287,22 @@ void require_output(const std::string& directory, Existing existing, std::span<c
               ", or write to another directory");
 }
 
+std::vector<std::string> files_of_model(const std::string& directory) {
+  std::vector<std::string> names;
+  if (!is_directory(directory)) return names;
+  for (const auto& name : names_in_directory(directory)) {
+    if (!is_model_file(name)) continue;
+    const auto path = (fs::path(directory) / name).string();
+    if (!is_directory(path)) {
+      names.push_back(name);
+    } else {
+      for (const auto& inner : names_in_directory(path))
+        if (is_file(path + "/" + inner)) names.push_back(name + "/" + inner);
+    }
+  }
+  return names;
+}
+
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           std::span<const ckpt::TensorToWrite> tensors, Dtype weights, const ModuleFiles& modules) {
   OutputDirectory output(directory, is_kept);
@@ -303,7 +319,8 @@ ckpt::WrittenFile save(OutputDirectory& output, const Config& config, const Toke
 }
 
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
-          const nn::Params& params, const ModuleFiles& modules) {
+          const nn::Params& params, const ModuleFiles& modules,
+          const std::function<void(const std::string&)>& before) {
   const auto all = saved_tensors(config, params);
   auto of_model = all;
   std::erase_if(of_model,
@@ -313,6 +330,7 @@ void save(const std::string& directory, const Config& config, const TokenizerFil
     write_files(output, config, tokenizer, of_model, Dtype::f32, modules);
     write_projection(output, modules.projection_folder(), all);
     write_generator(output, config, tokenizer, params);
+    if (before) before(output.folder());
   });
   output.commit();
 }

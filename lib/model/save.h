@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,10 +57,14 @@ void require_output(const std::string& directory, Existing existing,
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           std::span<const ckpt::TensorToWrite> tensors, Dtype weights = Dtype::f32,
           const ModuleFiles& modules = {});
+// The files that it would remove or replace, folders included; sorted. None if the directory does not exist.
+std::vector<std::string> files_of_model(const std::string& directory);
 // A projection of pooled vectors (Config::Projection) goes to the folder of its Dense module, if there is
-// one, and a generator (Config::generator_heads) to the folder kGenerator, as a model of its own.
+// one, and a generator (Config::generator_heads) to the folder kGenerator, as a model of its own. `before` is
+// called with the folder of the complete model before it gets its name.
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
-          const nn::Params& params, const ModuleFiles& modules = {});
+          const nn::Params& params, const ModuleFiles& modules = {},
+          const std::function<void(const std::string& folder)>& before = {});
 // The same for a directory that the caller completes and commits: a checkpoint, whose model.safetensors also
 // has the projection and the generator. Returns what model.safetensors is.
 ckpt::WrittenFile save(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,

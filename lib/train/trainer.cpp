@@ -128,10 +128,10 @@ bool Trainer::train() {
   saved_step_ = state_.step;
   says_rate_ = state_.step == 0 && plan_.logs_peak_rate;
   agree_on_time();
+  keeps_model_ = parts_.ranks.together([this] { return has_foreign_model(); });
   const bool unevaluated = sum_of(state_, kUnevaluated) > 0;
   if (state_.step > 0 && finished() && !out_of_patience() && !unevaluated)
     notes_.finished(state_.step, plan_.extent.steps);
-  const bool has_model = state_.step > 0 && finished() && has_newer_model();
   Next next = resumed_from_.empty() ? Next::more : score_best_again();
   if (next == Next::more && unevaluated && !finished()) next = evaluate();
   while (next == Next::more && !finished()) {
@@ -154,7 +154,7 @@ bool Trainer::train() {
     return false;
   }
   write_checkpoint();
-  if (!state_.best && !has_model) save_model();
+  if (!state_.best && !keeps_model_) save_model();
   write_log([&] { log_->commit(); });
   parts_.log.progress("");
   draw_curve();  // the model is complete; a failure is that of the run
@@ -184,6 +184,11 @@ bool Trainer::finished() const {
 
 double Trainer::elapsed_s() const {
   return elapsed_before_s_ + std::chrono::duration<double>(Clock::now() - began_).count();
+}
+
+bool Trainer::is_complete() const {
+  const bool evaluates = plan_.options.best && state_.evaluated != state_.step;
+  return state_.step > 0 && finished() && !evaluates && sum_of(state_, kUnevaluated) == 0;
 }
 
 // From 0 to 1, for runs that are not measured by steps.
@@ -346,6 +351,7 @@ void Trainer::write_checkpoint() {
   };
   saved_step_ = state_.step;
   if (!parts_.checkpoints) return each_moment(moments.layout(), collect);
+  if (!keeps_model_) written_->write();
   state_.optimizer_step = optimizer_.state().steps;
   state_.elapsed_s = elapsed_s();
   const auto write_model = [this](OutputDirectory& output) {

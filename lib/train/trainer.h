@@ -22,6 +22,7 @@
 #include "train/sharding.h"
 #include "train/training_checkpoint.h"
 #include "train/training_log.h"
+#include "train/written_model.h"
 
 namespace bert::train {
 
@@ -39,6 +40,7 @@ struct RunOptions {
   uint64_t seed = 0;
 
   std::string out;                    // directory for the model
+  bool force = false;                 // replace a model that is there and, unless resumed, its checkpoints
   int64_t log_every = 10;             // steps between lines of the training log
   int64_t save_every = 1000;          // steps between checkpoints
   std::optional<int64_t> eval_every;  // steps between evaluations; there is always one at the end
@@ -98,6 +100,7 @@ class Trainer {
   Next step();
   void agree_on_time();
   bool finished() const;
+  bool is_complete() const;  // finished, and its model has been saved
   bool out_of_patience() const;
   bool due(std::optional<int64_t> every) const { return every && state_.step % *every == 0; }
   double elapsed_s() const;
@@ -114,9 +117,8 @@ class Trainer {
   void checkpoint();  // and the plot
   void write_checkpoint();
   void draw_curve() const;
-  void save_model() const;
-  bool has_newer_model() const;
-  bool has_model_of_run() const;
+  void save_model();
+  bool has_foreign_model();
   void show_progress();
   void clear_progress();
 
@@ -126,17 +128,19 @@ class Trainer {
   Sharding sharding_;
   Optimizer optimizer_;
   Schedule schedule_;
-  std::optional<TrainingLog> log_;  // of rank 0
+  std::optional<TrainingLog> log_;       // of rank 0
+  std::optional<WrittenModel> written_;  // the same
   State state_;
   Clock::time_point began_ = Clock::now();
   Clock::time_point shown_;      // when progress was last shown
   int64_t saved_step_ = 0;       // of the last checkpoint
-  std::string checkpoint_;       // that the run was resumed from
+  std::string checkpoint_;       // that the run was resumed from, or ""
   std::string resumed_from_;     // the same, if the best model is to be evaluated again
   double elapsed_before_s_ = 0;  // before the run was resumed
   double time_s_ = 0;            // elapsed, the same on all ranks
   double rate_ = 0;              // of the last step
   bool says_rate_ = false;       // in the next log line
+  bool keeps_model_ = false;     // does not replace the one that is there
   bool epoch_ended_ = false;     // in the last step
   bool changing_ = false;        // the weights, which are then between two steps
   std::exception_ptr log_failure_;

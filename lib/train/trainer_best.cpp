@@ -1,9 +1,9 @@
 // The best model of a run, by a metric of the dev set.
 #include <algorithm>
-#include <filesystem>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/option.h"
 #include "metric/metrics.h"
 #include "model/save.h"
 #include "train/trainer.h"
@@ -43,35 +43,24 @@ Trainer::Next Trainer::score_best_again() {
   return Next::more;
 }
 
-// Whether the directory of a run that was finished before has its model already, whose settings may have been
-// edited, or another one that has been put there since. Neither is replaced.
-bool Trainer::has_newer_model() const {
-  if (!parts_.ranks.is_first() || state_.best) return false;
-  const std::string weights = "/model.safetensors", ours = checkpoint_ + weights,
-                    there = plan_.options.out + weights;
-  if (!is_file(ours) || !is_file(there)) return false;
-  if (has_model_of_run()) return true;
-  if (std::filesystem::last_write_time(there) < std::filesystem::last_write_time(ours)) return false;
-  parts_.log.warn(plan_.options.out +
-                  " has a newer model, which is not that of the run; it is left as it is");
-  return true;
+// Whether a model that the run did not leave so is in its directory, and stays there because the run is
+// finished; settings may have been edited. If the run goes on, that is an error unless it may be replaced.
+bool Trainer::has_foreign_model() {
+  if (!parts_.ranks.is_first()) return false;
+  written_.emplace(plan_.options.out, checkpoint_);
+  const auto changed = plan_.options.force ? "" : written_->foreign_file();
+  const auto found = plan_.options.out + ": has a model whose " + changed + " is not as the run left it";
+  if (!changed.empty() && !is_complete())
+    throw Error(found, "; move it away, or replace it with ", opt::force, " besides ", opt::resume);
+  if (!changed.empty()) parts_.log.warn(found + "; it is kept");
+  if (changed.empty()) written_->accept();
+  return !changed.empty();
 }
 
-bool Trainer::has_model_of_run() const {
-  auto& ours = parts_.learner.parameters();
-  nn::Params there(ours.layout());
-  try {
-    fill(there, plan_.options.out, parts_.modules.projection_folder());
-  } catch (const Error&) {  // another model
-    return false;
-  }
-  return std::ranges::equal(std::as_bytes(ours.all()), std::as_bytes(there.all()));
-}
-
-void Trainer::save_model() const {
-  if (!parts_.ranks.is_first()) return;
-  model::save(plan_.options.out, parts_.config, parts_.tokenizer, parts_.learner.parameters(),
-              parts_.modules);
+void Trainer::save_model() {
+  if (!written_) return;
+  model::save(plan_.options.out, parts_.config, parts_.tokenizer, parts_.learner.parameters(), parts_.modules,
+              [this](const std::string& folder) { written_->replaced_by(folder); });
 }
 
 }  // namespace bert::train

@@ -47,7 +47,7 @@ void check(const TrainingOptions& options, const InitialModel& initial, const co
     model::require_output(out, model::Existing::replace, besides);
     // Checkpoints show that a model, if there is one, is of their run; what is done with them is decided
     // later.
-    if (!options.force && !has_checkpoints(checkpoints_of(out)))
+    if (!options.run.force && !has_checkpoints(checkpoints_of(out)))
       model::require_output(out, model::Existing::refuse, besides);
   }
   if (initial.tokenizer.size() > initial.config.vocab_size)
@@ -81,7 +81,7 @@ class Training {
                                             plan_.stream.pair_field);
   }
 
-  bool starts_over() const { return options_.force && !options_.resume; }
+  bool starts_over() const { return options_.run.force && !options_.resume; }
 
   // The checkpoint that rank 0 finds, for all ranks.
   std::optional<TrainingCheckpoint> last_of(const Checkpoints* checkpoints) const {

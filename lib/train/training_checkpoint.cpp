@@ -126,17 +126,9 @@ std::vector<uint64_t> read_records(const std::string& path) {
 
 void check_file(const std::string& path, const ckpt::WrittenFile& expected) {
   const MappedFile file(path);
-  const auto bytes = file.bytes();
-  if (std::ssize(bytes) != expected.bytes)
-    throw Error(file.path(), ": has ", bytes.size(), " bytes, expected ", expected.bytes);
-  constexpr size_t kPart = 64 << 20;  // bytes in memory at a time
-  Checksum checksum;
-  for (size_t begin = 0; begin < bytes.size(); begin += kPart) {
-    const auto part = bytes.subspan(begin, std::min(kPart, bytes.size() - begin));
-    checksum.add(part);
-    MappedFile::release(part);
-  }
-  if (checksum.value() != expected.checksum) throw Error(file.path(), ": the checksum does not match");
+  if (std::ssize(file.bytes()) != expected.bytes)
+    throw Error(file.path(), ": has ", file.bytes().size(), " bytes, expected ", expected.bytes);
+  if (checksum(file) != expected.checksum) throw Error(file.path(), ": the checksum does not match");
 }
 
 void check_tensor(const ckpt::StoredTensor& tensor, const nn::LayoutEntry& entry) {

@@ -55,7 +55,6 @@ struct TrainingOptions {
   RunOptions run;
   int64_t keep = 2;  // number of checkpoints to keep
   bool resume = false;
-  bool force = false;  // replace a model in run.out and, unless `resume`, its checkpoints
 
   bool reads_stdin() const;
   // Whether the length of the input is unknown and nothing else ends the run.
