@@ -143,6 +143,7 @@ std::string conll_record(std::string_view sentence, const ConllColumns& read, in
                          std::string_view encoding) {
   std::vector<std::string_view> words, tags;
   size_t expected = 0;
+  const auto has_tags = [&] { return read.tag || read.word + 1 < expected; };
   for (line = 0; !sentence.empty(); ++line) {
     const size_t size = std::min(sentence.find('\n'), sentence.size() - 1) + 1;
     const auto row = without_line_end(sentence.substr(0, size));
@@ -152,6 +153,9 @@ std::string conll_record(std::string_view sentence, const ConllColumns& read, in
     if (!read.universal) require_one_separator(row);
     const auto columns = read.universal && row.find('\t') != row.npos ? cells_of(row) : columns_of(row);
     if (expected == 0) expected = columns.size();
+    if (read.universal && columns.size() != std::size(kColumnNames))
+      throw Error("has ", counted(columns.size(), "column", "columns"), ", expected the ",
+                  std::size(kColumnNames), " of CoNLL-U, separated by TAB");
     if (columns.size() != expected)
       throw Error("has ", counted(columns.size(), "column", "columns"), ", expected ", expected,
                   " as in the first line of the sentence");
@@ -160,12 +164,12 @@ std::string conll_record(std::string_view sentence, const ConllColumns& read, in
       throw Error("has ", counted(expected, "column", "columns"), ", so there is no column ", wanted + 1);
     if (read.universal && columns.front().find_first_of("-.") != std::string_view::npos) continue;
     words.push_back(columns[read.word]);
-    if (read.tag || expected > 1) tags.push_back(columns[read.tag.value_or(expected - 1)]);
+    if (has_tags()) tags.push_back(columns[read.tag.value_or(expected - 1)]);
   }
   std::string text;
   json::Object record(text);
   json::append_array(record.key("words"), words, json::append_string);
-  if (read.tag || expected > 1) json::append_array(record.key("tags"), tags, json::append_string);
+  if (has_tags()) json::append_array(record.key("tags"), tags, json::append_string);
   record.end();
   return text;
 }

@@ -47,7 +47,7 @@ bool is_conllu_row(std::string_view line);
 // Which columns are read, from 0.
 struct ConllColumns {
   size_t word = 0;
-  std::optional<size_t> tag = {};  // nullopt: the last one, if there are several
+  std::optional<size_t> tag = {};  // nullopt: the last one, unless it has the words
   bool universal = false;          // CoNLL-U
   std::string row = {};            // the first one of the FILE that does not begin with "#"; ""
 };

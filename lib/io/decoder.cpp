@@ -15,6 +15,7 @@ void Utf8OrOther::decode(std::string_view bytes, Part part, std::string& out) {
     const auto wide = withheld_.empty() ? std::ranges::find_if(bytes, is_wide) : bytes.begin();
     const auto ascii = bytes.substr(0, wide - bytes.begin());
     other_->decode(ascii, Part::inner, out);
+    look_for_utf8(ascii, Part::inner);
     bytes.remove_prefix(ascii.size());
     const size_t end = bytes.find('\n');
     withheld_ += bytes;
@@ -23,7 +24,7 @@ void Utf8OrOther::decode(std::string_view bytes, Part part, std::string& out) {
     const auto line =
         std::string_view(withheld_).substr(0, withheld_.size() - bytes.size() + std::min(end, bytes.size()));
     state_ = has_line && json::is_utf8(line) ? State::utf8 : State::other;
-    if (state_ == State::utf8) when_utf8_();
+    if (state_ == State::utf8) notes_.utf8();
     const auto text = std::exchange(withheld_, {});
     return decode(text, part, out);
   }
@@ -31,8 +32,25 @@ void Utf8OrOther::decode(std::string_view bytes, Part part, std::string& out) {
     out += bytes;
   } else {
     const auto is_control = [](char c) { return (static_cast<unsigned char>(c) & 0xe0) == 0x80; };
-    if (when_controls_ && std::ranges::any_of(bytes, is_control)) std::exchange(when_controls_, nullptr)();
+    if (notes_.controls && std::ranges::any_of(bytes, is_control)) std::exchange(notes_.controls, nullptr)();
+    look_for_utf8(bytes, part);
     other_->decode(bytes, part, out);
+  }
+}
+
+void Utf8OrOther::look_for_utf8(std::string_view bytes, Part part) {
+  constexpr size_t kMostBytes = 64 << 10;  // longer lines are not looked at
+  const auto is_wide = [](char c) { return static_cast<signed char>(c) < 0; };
+  while (notes_.utf8_line && (!bytes.empty() || (part == Part::last && !line_.empty()))) {
+    const size_t end = bytes.find('\n');
+    const auto piece = bytes.substr(0, end);
+    line_ += piece.substr(0, kMostBytes - std::min(line_.size(), kMostBytes));
+    bytes.remove_prefix(std::min(piece.size() + 1, bytes.size()));
+    if (end == bytes.npos && part == Part::inner) return;
+    ++lines_;
+    if (line_.size() < kMostBytes && std::ranges::any_of(line_, is_wide) && json::is_utf8(line_))
+      std::exchange(notes_.utf8_line, nullptr)(lines_);
+    line_.clear();
   }
 }
 

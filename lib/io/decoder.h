@@ -1,6 +1,7 @@
 // Conversion of other character encodings to UTF-8. text/encoding.h has the Decoders.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -30,20 +31,27 @@ class Decoder {
 // that the result does not depend on how the bytes arrive; it is withheld until it ends.
 class Utf8OrOther : public Decoder {
  public:
-  // The functions are called once, when it is known to be UTF-8, and, unless it is null, when other text has
-  // one of the bytes 0x80 to 0x9f.
-  Utf8OrOther(std::unique_ptr<Decoder> other, std::function<void()> when_utf8,
-              std::function<void()> when_controls)
+  // What is noticed, each once; all but the last may be null.
+  struct Notes {
+    std::function<void()> utf8;                   // it is UTF-8; null: it is never read as such
+    std::function<void()> controls;               // other text has one of the bytes 0x80 to 0x9f
+    std::function<void(int64_t line)> utf8_line;  // this line is read by the other Decoder, but is UTF-8
+  };
+  Utf8OrOther(std::unique_ptr<Decoder> other, Notes notes)
       : other_(std::move(other)),
-        when_utf8_(std::move(when_utf8)),
-        when_controls_(std::move(when_controls)) {}
+        notes_(std::move(notes)),
+        state_(notes_.utf8 ? State::undecided : State::other) {}
   void decode(std::string_view bytes, Part part, std::string& out) override;
 
  private:
+  void look_for_utf8(std::string_view bytes, Part part);
+
   std::unique_ptr<Decoder> other_;
-  std::function<void()> when_utf8_, when_controls_;
-  enum class State { undecided, utf8, other } state_ = State::undecided;
+  Notes notes_;
+  enum class State { undecided, utf8, other } state_;
   std::string withheld_;
+  int64_t lines_ = 0;  // that have ended
+  std::string line_;   // the beginning of the next one, unless that is too long
 };
 
 // Makes the Decoder of an encoding. Throws Error if there is no such encoding.

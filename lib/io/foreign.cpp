@@ -149,6 +149,22 @@ std::string plain_name(std::string_view encoding) {
   return name;
 }
 
+// Whether characters of an encoding with this plain name have two or four bytes.
+bool is_wide(std::string_view name) {
+  constexpr std::string_view kBegins[] = {"utf16", "utf32", "ucs", "unicode", "iso10646"};
+  return std::ranges::any_of(kBegins, [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+// Whether characters have one byte each, so that text is hardly ever valid UTF-8 beyond ASCII.
+bool has_one_byte(std::string_view encoding) {
+  constexpr std::string_view kBegins[] = {"windows125", "cp125", "iso8859", "latin",
+                                          "koi8",       "mac",   "ibm",     "cp8"};
+  const auto name = plain_name(encoding);
+  return std::ranges::any_of(kBegins, [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+std::string iconv_from(std::string_view encoding) { return "iconv -f " + shell_word(encoding) + " -t UTF-8"; }
+
 // The byte order of UTF-16 without a mark. In most scripts, spaces, digits and line ends have a NUL in their
 // upper byte, and few other characters have one in the lower byte.
 std::string_view likely_utf16_order(std::string_view bytes) {
@@ -223,16 +239,10 @@ void require_utf8(std::string_view text, size_t begin, std::string_view encoding
   } catch (const Error& error) {
     if (encoding.empty())
       throw Error(error.what(), "; for Windows or Latin-1 text, use ", opt::encoding, " windows-1252");
-    throw Error(error.what(), "; the input begins as UTF-8, so ", opt::encoding, " ", encoding,
-                " is not used; ", opt::invalid_utf8, " replace writes U+FFFD instead");
+    throw Error(error.what(), "; lines before it are UTF-8, so ", opt::encoding, " ", encoding,
+                " is not used; convert the others with ", iconv_from(encoding), ", or write U+FFFD with ",
+                opt::invalid_utf8, " replace");
   }
-}
-
-bool has_one_byte(std::string_view encoding) {
-  constexpr std::string_view kBegins[] = {"windows125", "cp125", "iso8859", "latin",
-                                          "koi8",       "mac",   "ibm",     "cp8"};
-  const auto name = plain_name(encoding);
-  return std::ranges::any_of(kBegins, [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
 std::string note_of_utf8(const std::string& encoding) {
@@ -242,21 +252,32 @@ std::string note_of_utf8(const std::string& encoding) {
 std::unique_ptr<Decoder> watched(std::unique_ptr<Decoder> decoder, const std::string& encoding,
                                  std::function<void(const std::string&)> note) {
   const auto name = plain_name(encoding);
-  std::function<void()> note_controls;
+  if (is_wide(name) || name.starts_with("utf")) return decoder;
+  Utf8OrOther::Notes notes;
+  if (!has_one_byte(encoding)) {
+    notes.utf8_line = [=](int64_t line) {
+      note("line " + std::to_string(line) + " is UTF-8, too; if it is not " + encoding + ", leave " +
+           opt::encoding + " out");
+    };
+    return std::make_unique<Utf8OrOther>(std::move(decoder), std::move(notes));
+  }
+  notes.utf8 = [=] { note(note_of_utf8(encoding)); };
+  notes.utf8_line = [=](int64_t line) {
+    note("line " + std::to_string(line) + " is UTF-8, but read as " + encoding +
+         ", which lines before it are in; convert these with " + iconv_from(encoding));
+  };
   if (name.starts_with("latin") || name.starts_with("iso8859"))  // with control characters from 0x80 to 0x9f
-    note_controls = [=] {
+    notes.controls = [=] {
       note("has bytes from 0x80 to 0x9f, which are control characters in " + encoding +
            "; is it windows-1252?");
     };
-  return std::make_unique<Utf8OrOther>(
-      std::move(decoder), [=] { note(note_of_utf8(encoding)); }, std::move(note_controls));
+  return std::make_unique<Utf8OrOther>(std::move(decoder), std::move(notes));
 }
 
 std::string encoding_of(Input& input, std::string_view asked) {
   constexpr size_t kMostBytes = 4096, kFewestBytes = 8;
   const auto name = plain_name(asked);
-  const bool wide = name.starts_with("utf16") || name.starts_with("utf32") || name.starts_with("ucs") ||
-                    name.starts_with("unicode") || name.starts_with("iso10646");
+  const bool wide = is_wide(name);
   const auto mark = begins_with(input, "\xef\xbb\xbf") ? std::optional("UTF-8"sv) : marked_encoding(input);
   if (mark == "UTF-8" && has_one_byte(asked)) return std::string(kUtf8);
   if (mark && (*mark == "UTF-8" ? !name.starts_with("utf8") : !wide))

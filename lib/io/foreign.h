@@ -30,10 +30,8 @@ std::string_view without_compression_suffix(std::string_view path);
 // UTF-16 or UTF-32, if the input begins with its byte order mark.
 std::optional<std::string_view> marked_encoding(Input& input);
 
-// Whether characters have one byte each, so that text is hardly ever valid UTF-8 beyond ASCII.
-bool has_one_byte(std::string_view encoding);
-// Reads UTF-8 as such instead, and notes what shows that this encoding of one byte for each character is not
-// the one that the text has.
+// Notes what shows that the text does not have this encoding. If that has one byte for each character, reads
+// UTF-8 as such instead.
 std::unique_ptr<Decoder> watched(std::unique_ptr<Decoder> decoder, const std::string& encoding,
                                  std::function<void(const std::string&)> note);
 std::string note_of_utf8(const std::string& encoding);

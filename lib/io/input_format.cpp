@@ -204,18 +204,32 @@ bool is_numbered_conll(Input& input) {
   return lines.size() == row->index + 2 && counts(lines.back(), "2");
 }
 
-bool is_json_line(Input& input, const std::vector<std::string>& fields) {
-  if (first_marks(input) != "{") return false;
-  const auto lines = first_lines(input, 1);
+bool is_conll_header(std::string_view row) {
+  constexpr std::string_view kNames[] = {"id",   "index", "sentence", "word",  "words",  "token", "tokens",
+                                         "form", "text",  "lemma",    "pos",   "upos",   "xpos",  "chunk",
+                                         "ner",  "tag",   "tags",     "label", "labels", "entity"};
+  const auto columns = columns_of(row);
+  return columns.size() > 1 && std::ranges::all_of(columns, [&](std::string_view name) {
+           return std::ranges::find(kNames, lower_case(name)) != std::end(kNames);
+         });
+}
+
+bool is_json_object(std::string_view text, const std::vector<std::string>& fields) {
+  if (!text.starts_with('{')) return false;
   try {
     json::Document document;
-    if (lines.empty()) return false;
-    const auto value = document.parse(lines.front());
+    const auto value = document.parse(text);
     const auto has = [&](const std::string& field) { return value.find(field).has_value(); };
     return value.kind() == json::Value::Kind::object && (fields.empty() || std::ranges::any_of(fields, has));
   } catch (const Error&) {
     return false;
   }
+}
+
+bool is_json_line(Input& input, const std::vector<std::string>& fields) {
+  if (first_marks(input) != "{") return false;
+  const auto lines = first_lines(input, 1);
+  return !lines.empty() && is_json_object(lines.front(), fields);
 }
 
 bool is_npy(Input& input) {

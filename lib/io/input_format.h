@@ -92,7 +92,10 @@ std::string first_conll_row(Input& input);
 bool is_conllu(Input& input);  // ten columns after the comments
 // Whether the first column of the first lines counts words: 1, 2.
 bool is_numbered_conll(Input& input);
-// The first line is a JSON object, with one of the fields if there are any.
+// Whether a line of CoNLL has names of columns, such as "word tag".
+bool is_conll_header(std::string_view row);
+// The text, or the first line, is a JSON object, with one of the fields if there are any.
+bool is_json_object(std::string_view text, const std::vector<std::string>& fields = {});
 bool is_json_line(Input& input, const std::vector<std::string>& fields = {});
 bool is_npy(Input& input);    // the magic bytes of NumPy
 bool is_squad(Input& input);  // an object with articles that have paragraphs

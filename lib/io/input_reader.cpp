@@ -117,7 +117,7 @@ bool InputReader::read(const std::string& name) {
   if (source->in_context && !options_.context_apart)
     cutter = std::make_unique<ContextCutter>(std::move(cutter), *source, options_.context_words,
                                              sentence_options(options_));
-  bool quotes_noted = false;
+  bool quotes_noted = false, guessed_text = source->format_guessed && source->format == InputFormat::text;
   for (bool empty = true;; empty = false) {
     if (!take_chunk()) return false;
     chunk_->source = source;
@@ -134,6 +134,11 @@ bool InputReader::read(const std::string& name) {
     if (source->format == InputFormat::tsv && !quotes_noted && has_quoted_cells(*chunk_)) {
       note(input, std::string(kQuotesKept));
       quotes_noted = true;
+    }
+    if (const auto json = guessed_text ? line_of_json(*chunk_) : std::nullopt) {
+      note(input, "is read as text because of its first line, but line " + std::to_string(*json) +
+                      " is JSON; to read JSONL, remove the lines that are none");
+      guessed_text = false;
     }
     chunk_->read = read_ + input.position();
     place_ += chunk_->cuts.size();
@@ -161,9 +166,7 @@ void InputReader::convert(Input& input) const {
   if (asked == kUtf8) {
     note_of(note_of_utf8(options_.encoding));
   } else if (!asked.empty()) {
-    auto decoder = options_.decoder(asked, options_.invalid_utf8);
-    input.decode(has_one_byte(asked) ? watched(std::move(decoder), options_.encoding, note_of)
-                                     : std::move(decoder));
+    input.decode(watched(options_.decoder(asked, options_.invalid_utf8), asked, note_of));
   } else if (const auto encoding = marked_encoding(input)) {
     if (options_.decoder == nullptr)
       throw Error(input.name(), ": is ", *encoding, "; convert it with iconv -f ", *encoding, " -t UTF-8");
@@ -175,17 +178,6 @@ void InputReader::convert(Input& input) const {
   if (entry(options_.input_format).has_lines()) refuse_old_line_ends(input);
 }
 
-// The first column of CoNLL should have words.
-void InputReader::check_words(Input& input) const {
-  if (reads(InputFormat::conllu) && is_conllu(input))
-    throw Error(input.name(), ": has the ten columns of CoNLL-U; use ", opt::input_format, " conllu");
-  if (is_numbered_conll(input))
-    note(input,
-         "its first column has the numbers 1, 2, ..., which are read as the words; name the column of the "
-         "words with " +
-             opt::word_column);
-}
-
 // Determines the format. For TSV and CSV also reads the header, so that records start behind it.
 std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& line) {
   auto source = std::make_shared<Source>(Source{.name = input.name(), .format = options_.input_format});
@@ -193,7 +185,6 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
   if (source->format == InputFormat::automatic) source->format = format_of(input, source->format_guessed);
   if (source->format == InputFormat::jsonl && first_marks(input) == "[{")
     throw Error(input.name(), ": is one JSON array; convert it to one record per line with jq -c '.[]'");
-  if (source->format == InputFormat::conll && !options_.word_column) check_words(input);
   check_mail(input, source->format);
   if (source->format == InputFormat::text) source->format = options_.cut.value_or(InputFormat::text);
   source->located = options_.located() && entry(source->format).kind <= RecordKind::json &&
@@ -213,6 +204,7 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
                    .tag = universal ? options_.tag_column.value_or(kUpos) : options_.tag_column,
                    .universal = universal,
                    .row = source->format == InputFormat::conll ? first_conll_row(input) : ""};
+  if (is_tagged(source->format)) check_conll(input, options_, *source);
   if (is_table(source->format)) {
     read_columns(input, *source, line);
   } else {

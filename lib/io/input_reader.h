@@ -46,7 +46,6 @@ class InputReader {
   InputFormat format_of(Input& input, bool& guessed) const;
   InputFormat format_of_found(Input& input) const;
   std::optional<InputFormat> table_of(Input& input, std::optional<InputFormat> by_suffix) const;
-  void check_words(Input& input) const;
   void check_mail(Input& input, InputFormat format);
   void read_columns(Input& input, Source& source, int64_t& line) const;
   void refuse_header(Input& input, const Source& source, int64_t line) const;

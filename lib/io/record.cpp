@@ -102,7 +102,10 @@ void Fields::fail_missing(std::string_view name) const {
         "field \"", name, "\" is missing: the input is read as text, which has only ",
         json::in_quotes(source_.columns.front()),
         origin_of(name).empty() ? "; " + opt::input_format + " selects another format" : origin_of(name));
-  if (is_tagged(source_.format) && name == "tags") throw Error("has only one column, the words; no tags");
+  if (is_tagged(source_.format) && name == "tags")
+    throw Error(source_.conll.word == 0
+                    ? "has only one column, the words; no tags"
+                    : "has its words in the last column; name the one of the tags with " + opt::tag_column);
   throw MissingField(name, names(), source_.field_options);
 }
 

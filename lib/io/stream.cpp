@@ -34,6 +34,8 @@ class Stream {
   RunResult run();
   // The error of a record or of the input; everything before it has been written.
   const std::optional<std::string>& failure() const { return failure_; }
+  // What is told if there are no records: an output of before is then replaced by nothing.
+  std::string empty_text() const;
 
  private:
   void on_chunk(Chunk& chunk);
@@ -79,6 +81,7 @@ class Stream {
 
   // Used by the writer until it ends.
   RunResult result_;
+  bool header_only_ = false;  // a table had a header, but no records
   std::optional<std::string> failure_;
   std::mutex error_mutex_;
   std::exception_ptr error_;  // the first of the writer or of a task, such as lack of memory
@@ -125,6 +128,13 @@ void Stream::report() {
   }
   if (result_.skipped_files > 0) log_.error(counted(result_.skipped_files, "FILE", "FILEs") + " skipped");
   if (result_.truncated > 0) filter_.report_truncated(result_.truncated);
+}
+
+std::string Stream::empty_text() const {
+  const auto& files = options_.files;
+  if (files.size() > 1) return "the " + std::to_string(files.size()) + " FILEs have no records";
+  return (files.empty() ? "-" : files.front()) +
+         (header_only_ ? ": has a header, but no records" : ": has no records");
 }
 
 // The reader may still pass on a chunk, so wait for the tasks after it has ended.
@@ -285,6 +295,7 @@ void Stream::write(Chunk& chunk) {
     log_.error(*chunk.skipped_file);
     ++result_.skipped_files;
   }
+  header_only_ |= chunk.header_only;
   failure_ = chunk.failure;
   progress_.update(result_.records, chunk.read);
 }
@@ -335,7 +346,11 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   for (const auto& message : sink.unknown_names()) log.warn(message);
   const auto unpaired = options.pair_use ? options.pair_use->warning() : std::nullopt;
   if (unpaired) log.warn(*unpaired);
-  filter.report(log);
+  if (result.records + result.skipped > 0) {
+    filter.report(log);
+  } else if (result.skipped_files == 0) {
+    log.warn(stream.empty_text());
+  }
   filter.committed();
   return result;
 }

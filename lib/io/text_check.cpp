@@ -70,4 +70,30 @@ void check_text(Input& input, const StreamOptions& options, const std::vector<st
     looks("columns " + quoted_names(header->columns), header->advice() + " and " + opt::text_field);
 }
 
+void check_conll(Input& input, const StreamOptions& options, const Source& source) {
+  const bool reads_conllu = std::ranges::find(options.more, InputFormat::conllu) != options.more.end();
+  const auto& [word, tag, universal, row] = source.conll;
+  if (reads_conllu && tag == word)
+    throw Error(input.name(), ": the words and the tags are both read from column ", word + 1,
+                "; name others with ", opt::word_column, " and ", opt::tag_column);
+  if (universal) return;
+  if (!options.word_column && reads_conllu && is_conllu(input))
+    throw Error(input.name(), ": has the ten columns of CoNLL-U; use ", opt::input_format, " conllu");
+  if (is_conll_header(row))
+    throw Error(input.name(), ": its first line, ", shown(row),
+                ", looks like a header, which CoNLL does not have; remove it");
+  if (!options.word_column && is_numbered_conll(input) && options.note)
+    options.note(input.name() +
+                 ": its first column has the numbers 1, 2, ..., which are read as the words; name the column "
+                 "of the words with " +
+                 opt::word_column);
+}
+
+std::optional<int64_t> line_of_json(const Chunk& chunk) {
+  const std::string_view data(chunk.data.data(), chunk.data_size);
+  const auto found = std::ranges::find_if(
+      chunk.cuts, [&](const Cut& cut) { return is_json_object(data.substr(cut.begin, cut.size)); });
+  return found == chunk.cuts.end() ? std::nullopt : std::optional(found->line);
+}
+
 }  // namespace bert::io

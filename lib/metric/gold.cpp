@@ -157,6 +157,7 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
   options.header_fields = {scorer.gold_field(), id_field.empty() ? kIdField : id_field};
   options.no_texts = true;
   options.more = io::formats_of({io::RecordKind::tagged});
+  if (options.tag_column == 0) options.word_column = 1;
   options.recognize = recognize_data;
   io::PullReader reader(options);
   io::RawRecordReader records(options.invalid_utf8, io::OnError::stop);
