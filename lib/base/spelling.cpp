@@ -55,6 +55,18 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+bool is_missing_value(std::string_view text) {
+  constexpr size_t kLongest = 9;  // bytes
+  constexpr std::string_view kAnyCase[] = {"nan",    "n/a",   "#n/a",    "<na>",    "null",   "undefined",
+                                           "#name?", "#ref!", "#value!", "#div/0!", "#null!", "#num!"};
+  constexpr std::string_view kExact[] = {"NA", "None", "\\N"};
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  if (text.empty() || text.size() > kLongest) return false;
+  return std::ranges::find(kAnyCase, lower_case(text)) != std::end(kAnyCase) ||
+         std::ranges::find(kExact, text) != std::end(kExact);
+}
+
 std::string shell_word(std::string_view text) {
   if (std::ranges::any_of(text, is_control)) return in_ansi_quotes(text);
   if (!text.empty() && text.find_first_of(" '\"$&;|<>()*?[]{}#~\\`!") == text.npos) return std::string(text);

@@ -21,6 +21,9 @@ std::string shell_word(std::string_view text);
 
 std::string lower_case(std::string_view ascii);
 
+// Whether other programs write this where there is nothing, or an error of a formula: "nan", "#N/A".
+bool is_missing_value(std::string_view text);
+
 // `; did you mean "label"?` for nearest_name(), or "" if there is none.
 std::string did_you_mean(std::string_view unknown, std::span<const std::string> names);
 

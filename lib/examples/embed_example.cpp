@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "features/given_ids.h"
 #include "io/embedding.h"
+#include "json/json.h"
 
 namespace bert::examples {
 namespace {
@@ -24,13 +26,6 @@ std::vector<json::Value> ids_of(const io::Fields& fields) {
 bool has_value(const io::Fields& fields, std::string_view field) {
   if (const auto json = fields.json(field)) return !json->is_null();
   return fields.text(field).has_value();
-}
-
-void LabelRange::add(double label) {
-  for (double least = least_; label < least && !least_.compare_exchange_weak(least, label);) {
-  }
-  for (double most = most_; label > most && !most_.compare_exchange_weak(most, label);) {
-  }
 }
 
 EmbedReader::EmbedReader(EmbedRecords records, const features::Featurizer& featurizer,
@@ -107,7 +102,12 @@ void EmbedReader::add_texts(const io::Fields& fields, Kind kind, EmbedExample& e
   const auto& options = featurizer_.options();
   const auto text = fields.required_text(options.text_field);
   example.add(featurizer_.features(text));
-  if (kind == Kind::taught && !has_value(fields, options.pair_field)) return;
+  const bool paired = has_value(fields, options.pair_field);
+  if (kind == Kind::taught && !paired) return;
+  if (records_ == EmbedRecords::taught_dev && !paired)
+    throw Error("has neither ", json::in_quotes(options.pair_field), " nor ",
+                json::in_quotes(std::string(io::kEmbedding)), "; ", opt::dev_vectors,
+                " reads the teacher's vectors of the dev set from a file");
   const auto pair = records_ == EmbedRecords::texts ? text : fields.required_text(options.pair_field);
   example.add(featurizer_.features(pair));
   if (kind != Kind::compared || (records_ != EmbedRecords::triplets && !has_value(fields, kNegatives)))

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "examples/example.h"
+#include "examples/labels.h"
 #include "features/features.h"
 #include "io/array_file.h"
 
@@ -45,17 +45,6 @@ struct TeacherVectors {
   const io::ArrayFile* file = nullptr;  // nullptr: the field `embedding`
   int64_t width = 0;                    // of all
   int64_t rows = 1;                     // of each record
-};
-
-// The range of the labels that were read, or of the lengths of a teacher's vectors. Any thread may add one.
-class LabelRange {
- public:
-  void add(double label);
-  double least() const { return least_; }
-  double most() const { return most_; }
-
- private:
-  std::atomic<double> least_ = HUGE_VAL, most_ = -HUGE_VAL;
 };
 
 class EmbedReader : public ExampleReader {

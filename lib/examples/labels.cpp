@@ -57,6 +57,13 @@ LabelCounts LabelCounter::counts() const {
   return counts_;
 }
 
+void LabelRange::add(double label) {
+  for (double least = least_; label < least && !least_.compare_exchange_weak(least, label);) {
+  }
+  for (double most = most_; label > most && !most_.compare_exchange_weak(most, label);) {
+  }
+}
+
 void require_label(std::string_view field, std::string_view label) {
   if (label.find_first_not_of(" \t\r\n") == label.npos)
     throw Error("field \"", field, "\" has ", label.empty() ? "an empty" : "a blank", " label");

@@ -1,6 +1,8 @@
 // The labels of a run: ids of names, and how often records have them.
 #pragma once
 
+#include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -48,6 +50,18 @@ class LabelCounter final : public Labels {
   const bool accepts_all_;
   mutable std::mutex mutex_;
   mutable LabelCounts counts_;
+};
+
+// The range of numeric labels, of the lengths of a teacher's vectors, or of the sums of its scores. Any
+// thread may add one.
+class LabelRange {
+ public:
+  void add(double label);
+  double least() const { return least_; }
+  double most() const { return most_; }
+
+ private:
+  std::atomic<double> least_ = HUGE_VAL, most_ = -HUGE_VAL;
 };
 
 // Throws Error if the label of a record is empty or blank, as in a table with an empty cell.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -41,12 +42,24 @@ namespace {
 
 constexpr auto kScores = "scores", kPrediction = "prediction";
 
-std::vector<std::string> names_of_scores(const io::Fields& fields) {
-  std::vector<std::string> names;
-  const auto scores = fields.required(kScores);
+// `scores` of bert-predict: {"label": probability, ...}; in a table the columns "scores.label".
+std::vector<std::pair<std::string, double>> scores_of(const io::Fields& fields) {
+  constexpr std::string_view kColumns = "scores.";
+  std::vector<std::pair<std::string, double>> scores;
+  if (!fields.json(kScores))
+    for (const auto& name : fields.names())
+      if (name.starts_with(kColumns)) scores.emplace_back(name.substr(kColumns.size()), fields.number(name));
+  if (!scores.empty()) return scores;
+  const auto members = fields.required(kScores);
   io::named(kScores, [&] {
-    for (const auto& [name, _] : scores.members()) names.emplace_back(name);
+    for (const auto& [name, value] : members.members()) scores.emplace_back(name, value.number());
   });
+  return scores;
+}
+
+std::vector<std::string> sorted_names(std::span<const std::pair<std::string, double>> scores) {
+  std::vector<std::string> names;
+  for (const auto& [name, _] : scores) names.push_back(name);
   std::ranges::sort(names);
   return names;
 }
@@ -54,34 +67,36 @@ std::vector<std::string> names_of_scores(const io::Fields& fields) {
 }  // namespace
 
 SentenceReader::SentenceReader(ReadLabel* read_label, const features::Featurizer& featurizer,
-                               std::string label_field, const Labels& labels, SoftLabels soft)
+                               std::string label_field, const Labels& labels, SoftLabels soft,
+                               LabelRange* sums)
     : read_label_(read_label),
       featurizer_(featurizer),
       label_field_(std::move(label_field)),
       labels_(labels),
-      soft_(soft) {}
+      soft_(soft),
+      sums_(sums) {}
 
 void SentenceReader::begin(const io::Fields& fields) {
   if (soft_ == SoftLabels::none || read_label_ == read_value) return;
-  if (fields.json(kScores)) names_ = names_of_scores(fields);
+  names_ = sorted_names(scores_of(fields));
 }
 
-// `scores` of bert-predict: {"label": probability, ...}. All records have the same labels.
+// All records have the same labels.
 void SentenceReader::read_scores(const io::Fields& fields, SentenceExample& example) const {
-  const auto names = names_of_scores(fields);
-  if (!names_.empty() && names != names_)
+  const auto scores = scores_of(fields);
+  if (!names_.empty() && sorted_names(scores) != names_)
     throw Error("field \"", kScores, "\" has other labels than in the first record");
   example.soft.resize(static_cast<size_t>(labels_.size()));
   double sum = 0;
-  for (const auto& [name, value] : io::named(kScores, [&] { return fields.required(kScores).members(); })) {
-    const double p = io::named(kScores, [&number = value] { return number.number(); });
+  for (const auto& [name, p] : scores) {
     if (!(p >= 0 && p <= 1))
       throw Error("field \"", kScores, "\" has ", p, " for \"", name, "\", expected a probability");
-    example.soft[labels_.id(std::string(name))] = static_cast<float>(p);
+    example.soft[labels_.id(name)] = static_cast<float>(p);
     sum += p;
   }
   if (read_label_ == read_class && !(sum > 0))
     throw Error("field \"", kScores, "\" has no probability above 0");
+  if (sums_ != nullptr) sums_->add(sum);
 }
 
 // A gold label without a score has another name than the teacher gives it.

@@ -30,9 +30,9 @@ ReadLabel read_class, read_value, read_label_set;
 
 class SentenceReader : public ExampleReader {
  public:
-  // References must outlive the reader.
+  // References must outlive the reader. `sums`: of the scores of each record; may be nullptr.
   SentenceReader(ReadLabel* read_label, const features::Featurizer& featurizer, std::string label_field,
-                 const Labels& labels, SoftLabels soft = SoftLabels::none);
+                 const Labels& labels, SoftLabels soft = SoftLabels::none, LabelRange* sums = nullptr);
 
   void begin(const io::Fields& fields) override;
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
@@ -48,6 +48,7 @@ class SentenceReader : public ExampleReader {
 
   const Labels& labels_;
   const SoftLabels soft_;
+  LabelRange* const sums_;
   std::vector<std::string> names_;  // of the scores of the first record, sorted
 };
 

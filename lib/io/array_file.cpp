@@ -1,11 +1,9 @@
 #include "io/array_file.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 
-#include "base/checksum.h"
 #include "base/dtype.h"
 #include "base/error.h"
 
@@ -35,17 +33,6 @@ void ArrayFile::read(int64_t row, std::span<float> to) const {
   to_f32(shape_.dtype, bytes_of(row), to);
   if (!std::ranges::all_of(to, [](float x) { return std::isfinite(x); }))
     throw Error("row ", row, " of ", path(), " has a number that is not finite");
-}
-
-uint64_t ArrayFile::fingerprint() const {
-  constexpr int64_t kRows = 1024;
-  Checksum checksum;
-  const std::array<int64_t, 3> shape = {rows(), width(), static_cast<int64_t>(shape_.dtype)};
-  checksum.add(std::as_bytes(std::span(shape)));
-  const int64_t count = std::min(rows(), kRows);
-  for (int64_t i = 0; i < count; ++i)
-    checksum.add(std::span(bytes_of(i * rows() / count), shape_.row_bytes()));
-  return checksum.value();
 }
 
 }  // namespace bert::io

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/checksum.h"
 #include "base/file.h"
 #include "io/array_shape.h"
 
@@ -25,8 +26,7 @@ class ArrayFile {
   // finite. Any thread may call it.
   void read(int64_t row, std::span<float> to) const;
 
-  // Identifies the contents: of the shape and of some rows from the whole file.
-  uint64_t fingerprint() const;
+  uint64_t checksum() const { return bert::checksum(file_); }
 
  private:
   const std::byte* bytes_of(int64_t row) const;

@@ -4,11 +4,13 @@
 #include <bit>
 #include <charconv>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/option.h"
 #include "json/json.h"
+#include "json/utf8.h"
 
 namespace bert::io {
 namespace {
@@ -139,6 +141,27 @@ ArrayShape raw_shape(uint64_t size, std::optional<int64_t> width) {
   return shape;
 }
 
+// Throws Error if a file that is not npy is none of raw numbers either.
+void refuse_other_files(std::string_view bytes) {
+  constexpr std::pair<std::string_view, std::string_view> kForeign[] = {
+      {"PK\3\4", "a zip archive, as numpy.savez and torch.save write it; numpy.save writes npy"},
+      {"\x1f\x8b\b", "compressed with gzip; decompress it"},
+      {"\x89HDF", "an HDF5 file; numpy.save writes npy"},
+      {"\x80\4\x95", "a pickle; numpy.save writes npy"}};
+  for (const auto& [magic, what] : kForeign)
+    if (bytes.starts_with(magic)) throw Error("is ", what);
+  constexpr size_t kLeast = 32, kMost = 256;  // of random bytes, every tenth is a control character
+  const auto begin = bytes.substr(0, kMost);
+  const auto is_text = [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\r' || c == '\t';
+  };
+  if (begin.size() < kLeast || !std::ranges::all_of(begin, is_text)) return;
+  if (begin.size() < kMost && !json::is_utf8(begin)) return;
+  throw Error("is ", begin.starts_with('{') ? "JSON" : "text", ", expected an array as bert-embed ",
+              opt::format, " npy writes it",
+              begin.starts_with('{') ? "; vectors in records are their field \"embedding\"" : "");
+}
+
 }  // namespace
 
 bool is_npy(std::string_view bytes) { return bytes.starts_with(kMagic); }
@@ -165,6 +188,7 @@ void check_width(const ArrayShape& shape, int64_t width) {
 
 ArrayShape shape_of_file(std::string_view path, std::string_view bytes, uint64_t size,
                          std::optional<int64_t> width) {
+  if (!is_npy(bytes)) refuse_other_files(bytes);
   if (!path.ends_with(".npy") && !is_npy(bytes)) return raw_shape(size, width);
   const auto shape = read_npy_header(bytes);
   if (!shape) throw Error("ends within its npy header");

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "base/spelling.h"
 #include "json/json.h"
 
@@ -42,11 +43,10 @@ std::optional<double> number_of(const std::string& text) {
 }
 
 // How pandas, R, spreadsheets, databases and programs in Python or JavaScript write a missing value.
-bool is_missing(const std::string& label) {
-  constexpr std::string_view kFolded[] = {"nan", "n/a", "#n/a", "<na>", "null", "undefined"};
-  constexpr std::string_view kExact[] = {"NA", "None", "\\N"};
-  return std::ranges::find(kFolded, folded(label)) != std::end(kFolded) ||
-         std::ranges::find(kExact, label) != std::end(kExact);
+bool is_python_list(const std::string& label) {
+  constexpr std::string_view kMarks[] = {"['", "']", "[\"", "\"]"};
+  return label == "[]" ||
+         std::ranges::any_of(kMarks, [&](auto mark) { return label.find(mark) != label.npos; });
 }
 
 }  // namespace
@@ -158,10 +158,18 @@ std::vector<std::string> spelling_notes(std::span<const std::string> labels) {
   return notes;
 }
 
+std::string brackets_note(std::span<const std::string> labels) {
+  const auto found = std::ranges::find_if(labels, is_python_list);
+  if (found == labels.end()) return "";
+  return "label " + json::in_quotes(*found) +
+         " is a class, but looks like a list in Python: a label alone has no "
+         "brackets, several labels are for " +
+         opt::task + " multilabel";
+}
+
 std::string list_note(std::span<const std::string> labels) {
   const auto is_list = [](const std::string& label) {
-    const bool python = label.find("['") != label.npos || label.find("']") != label.npos || label == "[]";
-    return python || label.find_first_of("|;") != label.npos || label.find("><") != label.npos;
+    return is_python_list(label) || label.find_first_of("|;") != label.npos || label.find("><") != label.npos;
   };
   const auto found = std::ranges::find_if(labels, is_list);
   if (found == labels.end()) return "";
@@ -172,7 +180,7 @@ std::string list_note(std::span<const std::string> labels) {
 std::string missing_note(std::span<const std::string> labels) {
   std::vector<std::string> missing;
   for (const auto& label : labels)
-    if (is_missing(label)) missing.push_back(json::in_quotes(label));
+    if (is_missing_value(label)) missing.push_back(json::in_quotes(label));
   if (missing.empty()) return "";
   const bool one = missing.size() == 1;
   return (one ? "label " : "labels ") + listed(missing, "and") + (one ? " is a class" : " are classes") +
@@ -185,7 +193,7 @@ std::string kinds_note(std::span<const std::string> labels) {
   std::vector<std::string> names;
   for (const auto& label : labels) {
     const auto number = number_of(label);
-    if (!number && !is_missing(label)) names.push_back(label);
+    if (!number && !is_missing_value(label)) names.push_back(label);
     if (!number) continue;
     const auto [other, is_new] = numbers.emplace(*number, label);
     if (!is_new)

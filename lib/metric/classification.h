@@ -83,6 +83,9 @@ std::vector<std::string> spelling_notes(std::span<const std::string> labels);
 // if there is none.
 std::string list_note(std::span<const std::string> labels);
 
+// A message about a class that is a list of Python: "['a']"; "" if there is none.
+std::string brackets_note(std::span<const std::string> labels);
+
 // A message about labels such as "nan", with which other programs write that there is none; "" if there are
 // none.
 std::string missing_note(std::span<const std::string> labels);

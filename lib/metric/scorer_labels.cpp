@@ -132,6 +132,7 @@ class LabelScorer : public Scorer {
     if (task_ == task::Task::classify) {
       remarks = spelling_notes(labels_.labels());
       add_note(missing_note(labels_.labels()), remarks);
+      add_note(brackets_note(labels_.labels()), remarks);
     }
     if (task_ == task::Task::classify && labels_.count() >= 2 && labels_.disjoint()) {
       remarks.emplace_back(kNeverPredicted);

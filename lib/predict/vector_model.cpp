@@ -127,6 +127,11 @@ std::string_view name_of(ModelDifference::Kind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+std::string read_vector_model(const io::Fields& fields) {
+  const auto value = fields.json(kVectorModel);
+  return value && value->kind() == json::Value::Kind::string ? std::string(value->string()) : "";
+}
+
 io::DropList with_vector_model(io::DropList drop) {
   const auto names = drop.names();
   if (std::ranges::find(names, "embedding") != names.end()) drop.add(std::string(kVectorModel));

@@ -261,7 +261,7 @@ void Index::read_vectors(const IndexOptions& options, Metric metric) {
                     ", that of the first record has ", vectors->width());
       if (const auto hash = hash_of_id(fields, options.id_field))
         id_hashes_.emplace_back(*hash, vectors->rows());
-      auto model = read_vector_model(fields);
+      auto model = predict::read_vector_model(fields);
       const auto mismatch = same_model.mismatch(model, SameModel::Of::vector);
       if (!mismatch.empty()) throw Error("the vector has the ", mismatch);
       if (model_.empty() && predict::VectorModel::parse(model)) model_ = std::move(model);

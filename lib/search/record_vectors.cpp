@@ -17,11 +17,6 @@ constexpr int64_t kVectorCost = 16;  // kBudget / 1024
 
 }  // namespace
 
-std::string read_vector_model(const io::Fields& fields) {
-  const auto value = fields.json(predict::kVectorModel);
-  return value && value->kind() == json::Value::Kind::string ? std::string(value->string()) : "";
-}
-
 void SameModel::require(std::string_view model, std::string whose) {
   required_ = predict::VectorModel::parse(model);
   if (!required_) return;
@@ -240,7 +235,7 @@ void RecordVectors::check_model(WithVector& work) {
 }
 
 std::string RecordVectors::model_of(const io::Fields& fields, const io::Record& record, int64_t width) const {
-  if (!io::is_row(record.source().format)) return read_vector_model(fields);
+  if (!io::is_row(record.source().format)) return predict::read_vector_model(fields);
   const std::lock_guard lock(opening_);
   const auto known = sidecars_.find(record.file());
   if (known != sidecars_.end()) return known->second;

@@ -22,9 +22,6 @@
 
 namespace bert::search {
 
-// The field `embedding_model`, see predict::VectorModel; "" if the record does not have such a text.
-std::string read_vector_model(const io::Fields& fields);
-
 // Compares the models of vectors with that of the first one.
 class SameModel {
  public:
@@ -65,7 +62,7 @@ struct TextOptions {
 struct WithVector : io::Work {
   std::vector<float> vector;       // of a text after compute
   std::unique_ptr<io::Work> text;  // that of the EmbedFilter, until compute
-  std::string model;               // what the vector was computed with, see read_vector_model
+  std::string model;               // what the vector was computed with, see predict::read_vector_model
   bool is_text = false;
   int64_t cost = 0;     // see io::Filter
   std::string failure;  // found in compute, to be thrown by finish

@@ -1,15 +1,15 @@
 // The training task of sentence vectors: which loss fits the records, and what the model's directory gets.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/error.h"
 #include "base/option.h"
-#include "comm/message.h"
 #include "io/embedding.h"
+#include "json/json.h"
 #include "model/parts.h"
 #include "train/distill.h"
 #include "train/embed.h"
+#include "train/label_watch.h"
 #include "train/teacher.h"
 #include "train/training_task.h"
 
@@ -25,6 +25,7 @@ class EmbedTask final : public TrainingTask {
   explicit EmbedTask(const TaskInputs& inputs)
       : TrainingTask(inputs),
         sentence_(inputs.sentence),
+        path_(inputs.path),
         featurizer_(tokenizer_, options_.features),
         dense_(dense_of(inputs.sentence)),
         loss_(options_.embed.loss) {
@@ -47,15 +48,17 @@ class EmbedTask final : public TrainingTask {
 
   void peek(examples::RecordSource& source) override {
     bool pair = false, label = false;
-    int64_t embedding = 0;
+    Teacher::First first;
     source.peek([&](const io::Fields& fields, const io::Record&, int64_t) {
       pair = examples::has_pair(featurizer_, fields);
       label = pair && examples::has_value(fields, options_.gold_field());
       const auto vector = io::read_embedding(fields);
-      embedding = vector ? std::ssize(*vector) : 0;
+      for (const char* name : {"embedding_0", "embeddings"})
+        if (!vector && examples::has_value(fields, name)) unread_ = name;
+      first = {.width = vector ? std::ssize(*vector) : 0, .model = predict::read_vector_model(fields)};
     });
-    if (has_teacher({.pair = pair, .label = label, .embedding = embedding > 0})) {
-      learn_from_teacher(embedding);
+    if (has_teacher({.pair = pair, .label = label, .embedding = first.width > 0})) {
+      learn_from_teacher(first);
     } else {
       compare_texts(pair, label);
     }
@@ -66,6 +69,10 @@ class EmbedTask final : public TrainingTask {
 
   void prepare(const Preparation& preparation) override {
     if (teacher_) return prepare_to_distill(preparation);
+    if (!unread_.empty())
+      preparation.log.warn(
+          json::in_quotes(unread_) + " is not read: the vectors of a teacher are the field " +
+          json::in_quotes(std::string(io::kEmbedding)) + " of JSONL, or in " + opt::teacher_vectors);
     if (ignores_label_)
       preparation.log.warn(opt::loss + " " + std::string(name_of(loss_.loss)) +
                            " takes all pairs as similar: " + json::in_quotes(options_.gold_field()) +
@@ -155,8 +162,7 @@ class EmbedTask final : public TrainingTask {
   std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
     if (!teacher_)
       return reader_of(nn::compares_ratings(loss_.loss) ? EmbedRecords::rated_dev : EmbedRecords::dev);
-    return std::make_unique<examples::EmbedReader>(EmbedRecords::taught_dev, featurizer_,
-                                                   options_.gold_field(), nullptr, teacher_->dev_vectors());
+    return reader_of(EmbedRecords::taught_dev, nullptr, teacher_->dev_vectors());
   }
   std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
     EmbedLearning::Options options = {.loss = loss_, .pooling = pooling_, .keep = keep};
@@ -198,13 +204,13 @@ class EmbedTask final : public TrainingTask {
            (embed.teacher_loss != nn::VectorLoss::cosine || (first.embedding && !first.label));
   }
 
-  void learn_from_teacher(int64_t embedding) {
+  void learn_from_teacher(const Teacher::First& first) {
     const bool unit = std::ranges::any_of(sentence_.modules, [](const auto& module) {
       return std::holds_alternative<model::Normalize>(module);
     });
     teacher_.emplace(options_.embed,
                      Teacher::Student{.width = width_, .unit_length = unit, .projected = dense_ != nullptr},
-                     embedding);
+                     first);
     records_ = EmbedRecords::taught;
     if (!teacher_->needs_projection()) return;
     projection_ = {.in = width_, .out = teacher_->width()};
@@ -249,32 +255,20 @@ class EmbedTask final : public TrainingTask {
   void prepare_to_distill(const Preparation& preparation) {
     teacher_->require_rows(preparation.source);
     examples::LabelRange lengths;
-    const bool checked = preparation.check(std::make_unique<examples::EmbedReader>(
-        records_, featurizer_, options_.gold_field(), &lengths, teacher_->training_vectors()));
+    const bool checked = preparation.check(reader_of(records_, &lengths));
     if (!checked) return;
-    const auto [least, most] = of_all(lengths, preparation.ranks);
+    if (teacher_->is(path_, tokenizer_))
+      preparation.log.warn("the teacher's vectors are those of the model that is trained");
+    const auto [least, most] = range_of_all(lengths, preparation.ranks);
     teacher_->compare_lengths(least, most, preparation.log);
   }
 
   static std::string_view name_of(SimilarityLoss loss) {
     return std::ranges::find(nn::kSimilarityLosses, loss, &nn::SimilarityLossName::loss)->name;
   }
-  // The least and the most of all ranks. Of a pipe, none has been read.
-  static std::pair<double, double> of_all(const examples::LabelRange& own, comm::Communicator& ranks) {
-    std::string text;
-    comm::append_real(text, own.least());
-    comm::append_real(text, own.most());
-    double least = HUGE_VAL, most = -HUGE_VAL;
-    for (const auto& one : ranks.all_gather(text)) {
-      std::string_view rest = one;
-      least = std::min(least, comm::take_real(rest));
-      most = std::max(most, comm::take_real(rest));
-    }
-    return {least, most};
-  }
   // Throws Error if all labels are equal.
   static void require_different(const examples::LabelRange& own, comm::Communicator& ranks) {
-    const auto [least, most] = of_all(own, ranks);
+    const auto [least, most] = range_of_all(own, ranks);
     if (least == most)
       throw Error("all labels are ", least, ", but ", opt::loss, " cosent learns from labels that differ; ",
                   opt::loss, " ranking takes all pairs as similar");
@@ -291,11 +285,17 @@ class EmbedTask final : public TrainingTask {
   int64_t width_before_projection() const { return teacher_->needs_projection() ? projection_.in : width_; }
   std::unique_ptr<examples::ExampleReader> reader_of(EmbedRecords records,
                                                      examples::LabelRange* range = nullptr) const {
-    const auto vectors = teacher_ ? teacher_->training_vectors()
-                         : guide_ ? examples::TeacherVectors{&*guide_, guide_->width(), guide_rows_}
-                                  : examples::TeacherVectors();
-    return std::make_unique<examples::EmbedReader>(records, featurizer_, options_.gold_field(), range,
-                                                   vectors);
+    return reader_of(records, range,
+                     teacher_ ? teacher_->training_vectors()
+                     : guide_ ? examples::TeacherVectors{&*guide_, guide_->width(), guide_rows_}
+                              : examples::TeacherVectors());
+  }
+  std::unique_ptr<examples::ExampleReader> reader_of(EmbedRecords records, examples::LabelRange* range,
+                                                     examples::TeacherVectors vectors) const {
+    auto reader =
+        std::make_unique<examples::EmbedReader>(records, featurizer_, options_.gold_field(), range, vectors);
+    if (!teacher_ || vectors.file != nullptr) return reader;
+    return teacher_->of_one(std::move(reader));
   }
   // The guide has a row for each text, and all records have equally many texts.
   void find_rows_of_guide(const examples::RecordSource& source) {
@@ -311,6 +311,7 @@ class EmbedTask final : public TrainingTask {
   }
 
   const model::SentenceTransformer& sentence_;  // settings of the initial model
+  const std::string& path_;                     // its directory
   const features::Featurizer featurizer_;
   const model::Dense* const dense_;  // of the initial model; may be nullptr
   nn::SimilarityOptions loss_;
@@ -323,6 +324,7 @@ class EmbedTask final : public TrainingTask {
   bool include_prompt_ = true;
   EmbedRecords records_ = EmbedRecords::pairs;
   bool ignores_label_ = false;  // that the first record has
+  std::string unread_;          // its field with vectors in another form
 };
 
 }  // namespace

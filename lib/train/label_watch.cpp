@@ -1,5 +1,7 @@
 #include "train/label_watch.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -60,6 +62,19 @@ std::optional<std::string> LabelWatch::only_label(comm::Communicator& ranks) con
     label = std::move(its);
   }
   return records > 1 && !differ ? std::optional(std::move(label)) : std::nullopt;
+}
+
+std::pair<double, double> range_of_all(const examples::LabelRange& own, comm::Communicator& ranks) {
+  std::string text;
+  comm::append_real(text, own.least());
+  comm::append_real(text, own.most());
+  double least = HUGE_VAL, most = -HUGE_VAL;
+  for (const auto& one : ranks.all_gather(text)) {
+    std::string_view rest = one;
+    least = std::min(least, comm::take_real(rest));
+    most = std::max(most, comm::take_real(rest));
+  }
+  return {least, most};
 }
 
 }  // namespace bert::train

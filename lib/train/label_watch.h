@@ -1,4 +1,4 @@
-// Whether the records of a run all have the same label.
+// Whether the records of a run all have the same label, and the range of their numbers.
 #pragma once
 
 #include <atomic>
@@ -8,9 +8,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "comm/communicator.h"
 #include "examples/example.h"
+#include "examples/labels.h"
 
 namespace bert::train {
 
@@ -37,5 +39,8 @@ class LabelWatch {
   std::string label_;                 // of the first record
   std::atomic<bool> differ_ = false;  // the labels
 };
+
+// The least and the most that all ranks have read; infinity and its negative, if none has.
+std::pair<double, double> range_of_all(const examples::LabelRange& own, comm::Communicator& ranks);
 
 }  // namespace bert::train

@@ -208,11 +208,14 @@ class SentenceTrainingTask final : public TrainingTask {
       return;
     }
     auto asked = question();
+    examples::LabelRange sums;
+    asked.reader_of = [&](const examples::Labels& labels) { return reader_of(labels, soft_labels(), &sums); };
     if (options_.kind == task::Task::multilabel && soft_labels() != examples::SoftLabels::alone)
       asked.reader_of = [&](const examples::Labels& labels) {
-        return watch.watched(reader_of(labels), [this](const io::Fields& fields, const examples::Example&) {
-          return joined_labels(fields.labels(options_.gold_field()));
-        });
+        return watch.watched(reader_of(labels, soft_labels(), &sums),
+                             [this](const io::Fields& fields, const examples::Example&) {
+                               return joined_labels(fields.labels(options_.gold_field()));
+                             });
       };
     auto set = settle_labels(options_, config_, preparation, asked);
     if (!set) return;
@@ -222,9 +225,13 @@ class SentenceTrainingTask final : public TrainingTask {
                   set_.labels.names().empty() ? "" : set_.labels.names().front(),
                   "\"; classification needs at least two");
     if (set_.labels.size() == 0) throw Error("no record has a label");
-    if (options_.kind == task::Task::multilabel) warn_of_one(watch, preparation);
-    if (options_.kind == task::Task::multilabel && options_.labels.empty() && !set_.of_model)
-      if (const auto note = metric::list_note(set_.labels.names()); !note.empty()) preparation.log.warn(note);
+    const bool multilabel = options_.kind == task::Task::multilabel;
+    if (multilabel) warn_of_one(watch, preparation);
+    warn_of_sums(sums, preparation);
+    if (!options_.labels.empty() || set_.of_model) return;
+    const auto& names = set_.labels.names();
+    if (const auto note = multilabel ? metric::list_note(names) : metric::brackets_note(names); !note.empty())
+      preparation.log.warn(note);
   }
 
   void prepare_to_evaluate() override {
@@ -270,6 +277,19 @@ class SentenceTrainingTask final : public TrainingTask {
                          std::string(kind_.has_labels ? "labels: " : "label, ") + *label);
   }
 
+  // Only the probabilities of classes add up to 1.
+  void warn_of_sums(const examples::LabelRange& sums, const Preparation& preparation) const {
+    constexpr double kRounding = 0.05;
+    const auto [least, most] = range_of_all(sums, preparation.ranks);
+    const bool ones = least >= 1 - kRounding && most <= 1 + kRounding;
+    if (least > most || ones != (options_.kind == task::Task::multilabel) || set_.labels.size() < 2) return;
+    preparation.log.warn(
+        ones ? "the scores of every record add up to 1: was the teacher trained with " + opt::task +
+                   " classify?"
+             : "the scores of some records do not add up to 1: was the teacher trained with " + opt::task +
+                   " multilabel?");
+  }
+
   // Whether the model was trained for the same kind of labels.
   bool is_same() const {
     return config_.has_architecture(architecture()) && problem_of(config_) == kind_.problem;
@@ -287,9 +307,10 @@ class SentenceTrainingTask final : public TrainingTask {
     return reader_of(labels, soft_labels());
   }
   std::unique_ptr<examples::ExampleReader> reader_of(const examples::Labels& labels,
-                                                     examples::SoftLabels soft) const {
+                                                     examples::SoftLabels soft,
+                                                     examples::LabelRange* sums = nullptr) const {
     return std::make_unique<examples::SentenceReader>(kind_.read_label, featurizer_, options_.gold_field(),
-                                                      labels, soft);
+                                                      labels, soft, sums);
   }
 
   const SentenceKind& kind_;

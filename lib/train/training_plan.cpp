@@ -33,7 +33,7 @@ void check_columns(const TrainingTaskOptions& task, bool pair_field_given,
   std::vector<std::string> needed;
   if (task.kind == classify || task.kind == regress || task.kind == multilabel) {
     if (!has("input_ids")) needed.push_back(task.features.text_field);
-    needed.push_back(task.gold_field());
+    if (task.soft_labels != 1) needed.push_back(task.gold_field());
     if (pair_field_given) needed.push_back(task.features.pair_field);
   } else if (task.kind == embed) {
     needed.push_back(task.features.text_field);

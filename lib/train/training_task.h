@@ -77,6 +77,7 @@ struct TaskInputs {
   const text::Tokenizer& tokenizer;
   const model::Config& config;
   const model::SentenceTransformer& sentence;  // of the initial model
+  const std::string& path;                     // of its directory; "": a new model
 };
 
 // What prepare() needs to look at all records.

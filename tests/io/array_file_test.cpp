@@ -68,13 +68,13 @@ TEST_CASE("a number that is not finite is refused with its row") {
   CHECK(refusal_of(array, 1) == "row 1 of " + file.path + " has a number that is not finite");
 }
 
-TEST_CASE("the fingerprint of an array depends on its numbers and their format") {
+TEST_CASE("the checksum of an array depends on its numbers and their format") {
   uint64_t first = 0;
   for (const auto& bytes : {array_of({1, 2, 3, 4}, 2, Dtype::f32), array_of({1, 2, 3, 5}, 2, Dtype::f32),
                             array_of({1, 2, 3, 4}, 4, Dtype::f32), array_of({1, 2, 3, 4}, 2, Dtype::f16)}) {
     const TemporaryFile file(bytes);
-    const auto fingerprint = ArrayFile(file.path, {}).fingerprint();
-    CHECK(fingerprint != first);
-    if (first == 0) first = fingerprint;
+    const auto checksum = ArrayFile(file.path, {}).checksum();
+    CHECK(checksum != first);
+    if (first == 0) first = checksum;
   }
 }
