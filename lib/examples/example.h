@@ -26,6 +26,8 @@ enum class Trait {
   empty,      // one of the texts is empty
   unframed,   // see features::lacks_frame
   unknown,    // see features::is_mostly_unknown
+  missing,    // the text is one that other programs write for nothing, see is_missing_value
+  contrary,   // the ids are not those of the text, see features::contradicts_text
   idle,       // nothing can be learned from it: a single choice, no token to predict
   count
 };

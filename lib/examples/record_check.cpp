@@ -68,6 +68,7 @@ std::string packed(const Found& found) {
   std::string out;
   for (const int64_t number : {found.examples.records, found.records, found.bytes}) append(out, number);
   for (const int64_t number : found.examples.counts) append(out, number);
+  for (const auto& where : found.examples.first) append(out, std::string_view(where));
   for (const auto& where : found.first) append(out, std::string_view(where));
   append(out, found.bad.size());
   for (const int64_t i : found.bad) append(out, i);
@@ -85,6 +86,7 @@ Found unpacked(std::string_view in) {
   Found found;
   for (int64_t* number : {&found.examples.records, &found.records, &found.bytes}) *number = take_number(in);
   for (int64_t& number : found.examples.counts) number = take_number(in);
+  for (auto& where : found.examples.first) where = take_text(in);
   for (auto& where : found.first) where = take_text(in);
   for (auto count = take_number(in); count > 0; --count) found.bad.push_back(take_number(in));
   for (auto count = take_number(in); count > 0; --count) found.messages.push_back(take_text(in));
@@ -171,7 +173,7 @@ void Check::read(int64_t i, io::RawRecord& raw, Thread& thread, Found& found) co
     found.bad.push_back(i);
     if (found.messages.size() < kListed) found.messages.push_back(*bad);
   } else if (!examples.empty()) {
-    found.examples.add(examples.front()->traits);
+    found.examples.add(examples.front()->traits, raw.source->name + ":" + std::to_string(raw.line));
   }
 }
 
@@ -213,14 +215,18 @@ std::string summary(const Found& found, double seconds) {
 
 }  // namespace
 
-void CheckedRecords::add(const Traits& traits) {
+void CheckedRecords::add(const Traits& traits, const std::string& where) {
   ++records;
-  for (size_t i = 0; i < counts.size(); ++i) counts[i] += traits.has(static_cast<Trait>(i)) ? 1 : 0;
+  for (size_t i = 0; i < counts.size(); ++i)
+    if (traits.has(static_cast<Trait>(i)) && counts[i]++ == 0) first[i] = where;
 }
 
 void CheckedRecords::add(const CheckedRecords& others) {
   records += others.records;
-  for (size_t i = 0; i < counts.size(); ++i) counts[i] += others.counts[i];
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) first[i] = others.first[i];
+    counts[i] += others.counts[i];
+  }
 }
 
 std::optional<CheckedRecords> check_records(RecordSource& source, ExampleReader& reader,

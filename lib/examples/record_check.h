@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "base/log.h"
 #include "base/pool.h"
@@ -25,9 +26,11 @@ struct CheckTools {
 struct CheckedRecords {
   int64_t records = 0;
   std::array<int64_t, static_cast<size_t>(Trait::count)> counts = {};
+  std::array<std::string, static_cast<size_t>(Trait::count)> first = {};  // where
 
   int64_t with(Trait trait) const { return counts[static_cast<size_t>(trait)]; }
-  void add(const Traits& traits);  // of a record
+  const std::string& first_with(Trait trait) const { return first[static_cast<size_t>(trait)]; }
+  void add(const Traits& traits, const std::string& where);  // of a record
   void add(const CheckedRecords& others);
 };
 

@@ -159,7 +159,12 @@ void EmbedFilter::require_finite(std::span<const float> values) const {
   }
 }
 
-void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const { record.work = read(fields); }
+void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  record.work = read(fields);
+  using Origin = features::ForeignTexts::Origin;
+  foreign_.add(fields, record, options_.features.text_field,
+               record.work_as<Prepared>().takes_ids ? Origin::ids : Origin::text);
+}
 
 std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
   auto prepared = std::make_unique<Prepared>();

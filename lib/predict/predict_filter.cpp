@@ -123,8 +123,9 @@ void PredictFilter::prepare(const io::Fields& fields, io::Record& record) const 
   auto reading = task_->read(fields, featurizer_);
   for (const Window& window : reading->windows) require_readable(window.features, directory_.config);
   using Origin = features::ForeignTexts::Origin;
-  if (!reading->windows.empty())
-    foreign_.add(reading->windows.front().features.ids, reading->of_ids ? Origin::ids : Origin::text);
+  const auto origin = reading->of_ids ? Origin::ids : Origin::text;
+  if (!reading->windows.empty()) foreign_.add(reading->windows.front().features.ids, origin);
+  foreign_.add(fields, record, featurizer_.options().text_field, origin);
   if (options_.format == io::Format::squad) reading->id = id_of(fields);
   if (options_.format == io::Format::conll && fields.json("tags"))
     for (const auto tag : fields.strings("tags")) reading->tags.emplace_back(tag);

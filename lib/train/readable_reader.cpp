@@ -26,9 +26,13 @@ void ReadableReader::read(const io::Fields& fields, const io::Record& record, in
   const bool is_text = paired && (!json || json->kind() == json::Value::Kind::string);
   const bool given = fields.json("input_ids").has_value();
   const bool half = is_text && fields.text(pair_field_)->empty();  // a pair without its second text
+  const bool missing = features::has_missing_text(fields, text_field_);
+  const bool contrary = given && features::contradicts_text(tokenizer_, fields, record, text_field_);
   for (size_t i = before; i < examples.size(); ++i) {
     auto& traits = examples[i]->traits;
     traits.set(Trait::paired, paired || traits.has(Trait::paired));
+    traits.set(Trait::missing, missing);
+    traits.set(Trait::contrary, contrary);
     traits.set(Trait::unframed, given && features::lacks_frame(tokenizer_, examples[i]->ids));
     traits.set(Trait::unknown, features::is_mostly_unknown(tokenizer_, examples[i]->ids));
     traits.set(Trait::empty, half || examples[i]->tokens() <= empty_tokens(tokenizer_));
@@ -39,7 +43,7 @@ void ReadableReader::read(const io::Fields& fields, const io::Record& record, in
 void ReadableReader::check(const examples::Outline& example) {
   reader_->check(example);
   if (example.epoch > 0 || example.number > 0) return;
-  drawn_.add(example.traits);
+  drawn_.add(example.traits, example.where);
 }
 
 std::string idle_text(task::Task task) {
@@ -54,6 +58,8 @@ void report(const examples::CheckedRecords& found, const TrainingOptions& option
              paired = found.with(Trait::paired), empty = found.with(Trait::empty);
   if (empty > 0 && !task::reads_masks(options.task.kind))
     log.warn(counted(empty, "record has", "records have") + " an empty text");
+  features::report_missing(found.with(Trait::missing), found.first_with(Trait::missing), log);
+  features::report_contrary(found.first_with(Trait::contrary), log);
   features::report_unframed(found.with(Trait::unframed), log);
   features::report_unknown(found.with(Trait::unknown), tokenizer, log);
   if (records > 0 && found.with(Trait::idle) == records) log.warn(idle_text(options.task.kind));

@@ -18,11 +18,12 @@ class ReadableReader final : public examples::ExampleReader {
  public:
   // `initial` and `config` must outlive it.
   ReadableReader(std::unique_ptr<examples::ExampleReader> reader, const InitialModel& initial,
-                 const model::Config& config, std::string pair_field)
+                 const model::Config& config, const features::FeatureOptions& fields)
       : reader_(std::move(reader)),
         tokenizer_(initial.tokenizer),
         config_(config),
-        pair_field_(std::move(pair_field)) {}
+        text_field_(fields.text_field),
+        pair_field_(fields.pair_field) {}
 
   void begin(const io::Fields& fields) override { reader_->begin(fields); }
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
@@ -35,7 +36,7 @@ class ReadableReader final : public examples::ExampleReader {
   const std::unique_ptr<examples::ExampleReader> reader_;
   const text::Tokenizer& tokenizer_;
   const model::Config& config_;
-  const std::string pair_field_;
+  const std::string text_field_, pair_field_;
   examples::CheckedRecords drawn_;
 };
 

@@ -77,8 +77,7 @@ class Training {
 
  private:
   std::unique_ptr<ReadableReader> readable(std::unique_ptr<examples::ExampleReader> reader) const {
-    return std::make_unique<ReadableReader>(std::move(reader), initial_, plan_.config,
-                                            plan_.stream.pair_field);
+    return std::make_unique<ReadableReader>(std::move(reader), initial_, plan_.config, plan_.task.features);
   }
 
   bool starts_over() const { return options_.run.force && !options_.resume; }
