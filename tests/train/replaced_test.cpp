@@ -30,7 +30,8 @@ struct Subject {
   model::Directory directory = model::open_directory(kGenerator);
   text::Tokenizer tokenizer = model::load_tokenizer(directory);
   TrainingNetwork network{discriminator(tokenizer.size()), {model::head_of(task::Task::replaced)}, pool};
-  ReplacedLearning learning{network, Generator(directory, tokenizer, pool), Learner::Keep::activations};
+  ReplacedLearning learning{network, Generator(directory, tokenizer, pool), tokenizer.size(),
+                            Learner::Keep::activations};
 
   Subject() { start(network, pool); }
 
