@@ -62,6 +62,9 @@ class Filter {
   // written records that have Record::truncated set. Not called for 0.
   virtual void report_truncated(int64_t /*records*/) const {}
 
+  // Whether end() tells that there were no records.
+  virtual bool tells_of_none() const { return false; }
+
   // Called when all records have been written: for notes about them.
   virtual void report(Log& /*log*/) const {}
 

@@ -348,7 +348,7 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   if (unpaired) log.warn(*unpaired);
   if (result.records + result.skipped > 0) {
     filter.report(log);
-  } else if (result.skipped_files == 0) {
+  } else if (result.skipped_files == 0 && !filter.tells_of_none()) {
     log.warn(stream.empty_text());
   }
   filter.committed();

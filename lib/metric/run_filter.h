@@ -19,6 +19,7 @@ class RunFilter : public io::Filter {
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record&, io::Output&) const override {}
   void end(io::Output& out) override;
+  bool tells_of_none() const override { return true; }
 
  private:
   const ScoreFilterOptions options_;

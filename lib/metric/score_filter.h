@@ -38,6 +38,7 @@ class ScoreFilter : public io::Filter {
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, io::Output& out) const override;
   void end(io::Output& out) override;
+  bool tells_of_none() const override { return true; }
 
  private:
   struct Prepared;

@@ -124,7 +124,7 @@ class EmbedTask final : public TrainingTask {
       if (guide_) {
         settings.emplace_back(loss_.relative_margin ? opt::relative_margin : opt::margin,
                               setting(loss_.guide_margin));
-        settings.emplace_back(opt::guide_vectors, std::to_string(guide_->fingerprint()));
+        settings.emplace_back(opt::guide_vectors, std::to_string(guide_->checksum()));
       }
       settings.emplace_back(opt::distance, loss_.distance == nn::Distance::cosine ? "cosine" : "euclidean");
       if (nn::compares_ratings(loss_.loss)) {
