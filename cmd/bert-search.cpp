@@ -34,6 +34,11 @@ struct LineOptions {
   enum class Color { automatic, always, never } color = Color::automatic;
 };
 
+struct WordFlags {
+  bool lexical = false, hybrid = false;
+  std::optional<double> weight;
+};
+
 constexpr cli::Range<double> kAny = {.min = -1e30, .max = 1e30};
 
 // Conditions on one field are alternatives.
@@ -68,9 +73,11 @@ void index_options(cli::App& app, search::Options& options) {
       {opt::graph, "FILE",
        "Search approximately, with this graph of the index; it is built first if FILE does not exist."},
       options.graph.path);
-  app.number({"--candidates", "N", "With --graph, number of vectors to choose the neighbors from."},
-             {.min = 1, .max = 1'000'000}, options.graph.candidates);
-  app.needs("--candidates", opt::graph);
+  app.number(
+      {"--candidates", "N",
+       "With --graph and --hybrid, number of records to choose the neighbors from; with --hybrid, of each "
+       "search."},
+      {.min = 1, .max = 1'000'000}, options.graph.candidates);
   app.list({opt::with, "NAME,...", "Copy these fields of a neighbor's record."}, index.with);
   app.option({opt::id_field, "NAME", "Field with the id of a record."}, index.id_field);
   app.number({opt::dim, "N",
@@ -108,12 +115,34 @@ void negatives_options(cli::App& app, search::Negatives& negatives) {
   app.real({"--max-score", "S", "Leave out texts with a higher score."}, kAny, negatives.max_score);
   app.choice<bool>({"--sampling", "", "Take the nearest texts that are left, or random ones."},
                    {{"top", false}, {"random", true}}, negatives.random);
-  for (const auto& option : std::vector<std::string>{"--neighbors", "--min-score", opt::where})
+  for (const auto& option :
+       std::vector<std::string>{"--neighbors", "--min-score", opt::where, "--lexical", "--hybrid"})
     app.exclusive({"--negatives", option});
   app.excludes({{opt::format, {"grep"}}}, "--negatives");
   for (const auto* option : {"--ranks", "--margin", "--relative-margin", "--max-score", "--sampling"})
     app.needs(option, "--negatives");
   app.needs("--negatives", {opt::metric, {"cosine", "dot"}});
+}
+
+void word_options(cli::App& app, WordFlags& flags, search::Options& options) {
+  app.section("Search by words");
+  app.flag({"--lexical", "", "Search by words instead of vectors (BM25)."}, flags.lexical);
+  app.flag({"--hybrid", "", "Search by vectors and by words, and join the results by their ranks."},
+           flags.hybrid);
+  app.real({"--weight", "W", "With --hybrid, join by scores instead: W for the cosine, 1 - W for the words."},
+           {.min = 0, .max = 1}, flags.weight);
+  app.exclusive({"--lexical", "--hybrid"});
+  app.needs("--weight", "--hybrid");
+  app.needs("--weight", {opt::metric, {"cosine"}});
+  app.excludes({opt::graph, opt::metric, opt::pooling, opt::prompt, "--model"}, "--lexical");
+  app.check([&] {
+    if (flags.lexical || flags.hybrid)
+      options.words = {
+          .with_vectors = flags.hybrid, .weight = flags.weight, .candidates = options.graph.candidates};
+    options.index.vectors = !flags.lexical;
+    if (app.given("--candidates") && options.graph.path.empty() && !flags.hybrid)
+      throw cli::UsageError("--candidates requires --graph or --hybrid");
+  });
 }
 
 void mode_options(cli::App& app, search::Options& options) {
@@ -132,8 +161,8 @@ void mode_options(cli::App& app, search::Options& options) {
              {.min = 1}, options.central);
   app.exclusive({opt::dedup, opt::pairs, opt::cluster, "--negatives"});
   for (const auto mode : {opt::dedup, opt::pairs, opt::cluster}) {
-    for (const auto& option :
-         std::vector<std::string>{"--neighbors", "--min-score", opt::where, opt::with, opt::graph})
+    for (const auto& option : std::vector<std::string>{"--neighbors", "--min-score", opt::where, opt::with,
+                                                       opt::graph, "--lexical", "--hybrid"})
       app.exclusive({mode, option});
     app.excludes({{opt::format, {"grep"}}}, mode);
   }
@@ -208,9 +237,9 @@ void check_mode(const cli::App& app, const search::Options& options) {
                                                 : Option("--min-score");
   if (!compares_records(options) && options.index.path.empty())
     throw cli::UsageError("--index is missing; it names the vectors to search");
-  if (threshold && options.metric == Metric::cosine && std::abs(*threshold) > 1)
+  if (threshold && !options.words && options.metric == Metric::cosine && std::abs(*threshold) > 1)
     throw cli::UsageError(name, " must be from -1 to 1, as cosines are");
-  if (threshold && options.metric == Metric::l2 && *threshold < 0)
+  if (threshold && !options.words && options.metric == Metric::l2 && *threshold < 0)
     throw cli::UsageError(name, " must be at least 0, as distances are");
   if (options.neighbors == 0 && !options.graph.path.empty())
     throw cli::UsageError("--neighbors 0 cannot be used with --graph, which finds some neighbors");
@@ -228,6 +257,8 @@ void check_mode(const cli::App& app, const search::Options& options) {
 // The names become keys of a neighbor, next to its id and score.
 void check_copied(const search::Options& options) {
   std::set<std::string> names = {"id", "score"};
+  if (options.words && options.words->with_vectors)
+    names.insert({std::string(search::name_of(options.metric)), std::string(search::kWordScore)});
   for (const auto& name : options.index.with) {
     if (!names.insert(name).second)
       throw cli::UsageError("--with ", name, " would write two fields \"", name, "\" of a neighbor");
@@ -271,6 +302,8 @@ int main(int argc, char** argv) {
   search::Negatives negatives;
   index_options(app, options);
   negatives_options(app, negatives);
+  WordFlags words;
+  word_options(app, words, options);
   mode_options(app, options);
   cmd::seed_option(app, options.seed);
   cmd::ModelOptions model(app, cmd::ModelOptions::Opened::if_needed);

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/string_table.h"
 #include "metric/report.h"
-#include "metric/string_table.h"
 
 namespace bert::metric {
 

@@ -6,12 +6,12 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/spelling.h"
+#include "base/string_table.h"
 #include "io/input_format.h"
 #include "io/line_cutter.h"
 #include "io/pull_reader.h"
 #include "io/record_reader.h"
 #include "metric/scorer.h"
-#include "metric/string_table.h"
 
 namespace bert::metric {
 namespace {

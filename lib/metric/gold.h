@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/string_table.h"
 #include "io/input.h"
 #include "io/record.h"
 #include "io/stream.h"
-#include "metric/string_table.h"
 
 namespace bert::metric {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/string_table.h"
 #include "io/record.h"
 #include "io/stream.h"
-#include "metric/string_table.h"
 
 namespace bert::metric {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metric/string_table.h"
+#include "base/string_table.h"
 
 namespace bert::metric {
 

@@ -1,8 +1,8 @@
 #include "base/error.h"
 #include "base/option.h"
+#include "base/string_table.h"
 #include "metric/scorer.h"
 #include "metric/squad.h"
-#include "metric/string_table.h"
 
 namespace bert::metric {
 namespace {

@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "base/option.h"
+#include "base/string_table.h"
 #include "metric/scorer.h"
-#include "metric/string_table.h"
 
 namespace bert::metric {
 namespace {

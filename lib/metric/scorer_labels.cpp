@@ -4,10 +4,10 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "base/string_table.h"
 #include "json/json.h"
 #include "metric/score_plot.h"
 #include "metric/scorer.h"
-#include "metric/string_table.h"
 
 namespace bert::metric {
 namespace {

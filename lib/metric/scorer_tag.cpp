@@ -3,9 +3,9 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "base/string_table.h"
 #include "io/conll.h"
 #include "metric/scorer.h"
-#include "metric/string_table.h"
 
 namespace bert::metric {
 namespace {

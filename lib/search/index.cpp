@@ -196,6 +196,14 @@ std::vector<int64_t> IndexedRecords::matching(std::span<const Condition> conditi
   return rows;
 }
 
+std::string IndexedRecords::text(int64_t row, const std::string& field) const {
+  std::string text;
+  read(index_.read(row), [&](const io::Fields& fields, const io::Record&) {
+    text = fields.text_unless_null(field).value_or("");
+  });
+  return text;
+}
+
 std::vector<std::string> IndexedRecords::values(int64_t row) const {
   std::vector<std::string> values;
   read(index_.read(row), [&](const io::Fields& fields, const io::Record& record) {
@@ -275,7 +283,12 @@ void Index::read_vectors(const IndexOptions& options, Metric metric) {
   vectors_ = std::move(vectors);
 }
 
-Index::Index(const IndexOptions& options, Metric metric, Pool& pool) {
+int64_t Index::rows() const {
+  if (rows_) return std::ssize(*rows_);
+  return vectors_ ? vectors_->rows() : records_->size();
+}
+
+Index::Index(const IndexOptions& options, Metric metric, Pool& pool) : path_(options.path) {
   if (options.path == "-") throw Error("-: is stdin, but an index must be a file");
   const bool is_array = is_array_file(options.path);
   const auto& records = options.records_path.empty() && !is_array ? options.path : options.records_path;
@@ -287,7 +300,9 @@ Index::Index(const IndexOptions& options, Metric metric, Pool& pool) {
                             : ": is not a regular file, which an index must be");
   }
   const auto state = FileState::of(options.path);
-  if (is_array) {
+  if (!options.vectors) {
+    // The texts of records are searched.
+  } else if (is_array) {
     const auto sidecar = predict::Sidecar::read(options.path, options.width);
     vectors_ = std::make_unique<MappedVectors>(options.path, row_width(options, {}), pool);
     model_ = sidecar.model;
@@ -298,13 +313,13 @@ Index::Index(const IndexOptions& options, Metric metric, Pool& pool) {
     throw Error(options.path, ": its rows have no fields; ", opt::records, " names their records");
   if (records.empty()) return;
   records_ = std::make_unique<IndexedRecords>(records, options);
-  if (records_->size() != vectors_->rows())
+  if (vectors_ && records_->size() != vectors_->rows())
     throw Error(records, ": has ", counted(records_->size(), "record", "records"), ", ", options.path,
                 " has ", counted(vectors_->rows(), "row", "rows"));
   if (!id_hashes_.empty()) repeated_id_ = records_->repeated_id(std::exchange(id_hashes_, {}));
   if (!options.where.empty()) {
     rows_ = records_->matching(options.where, pool);
-    selected_ = std::make_unique<SelectedVectors>(*vectors_, rows_);
+    if (vectors_) selected_ = std::make_unique<SelectedVectors>(*vectors_, *rows_);
   }
   // If they are in one file, it has been read twice.
   if (FileState::of(options.path) != state) throw_changed(options.path);

@@ -33,6 +33,7 @@ struct IndexOptions {
   std::string id_field = "id";
   std::vector<std::string> with;  // names of further fields
   std::vector<Condition> where;   // only rows whose records meet all of them are searched
+  bool vectors = true;            // are searched; otherwise only records are read
   bool lines = false;             // the lines of neighbors are wanted, so their records must have a place
   io::StreamOptions stream;       // how the records are read; its FILEs are not used
 };
@@ -57,6 +58,9 @@ class IndexedRecords {
   std::vector<std::string> values(int64_t row) const;
   const std::vector<std::string>& names() const { return names_; }  // of these fields
   size_t place(std::string_view name) const { return std::ranges::find(names_, name) - names_.begin(); }
+
+  // The text of a record in this field; "" if it has none. As for values().
+  std::string text(int64_t row, const std::string& field) const;
 
   // The rows whose records meet the conditions.
   std::vector<int64_t> matching(std::span<const Condition> conditions, Pool& pool) const;
@@ -85,10 +89,12 @@ class Index {
  public:
   Index(const IndexOptions& options, Metric metric, Pool& pool);
 
+  const std::string& path() const { return path_; }
   const Vectors& vectors() const { return *vectors_; }
   // Those to search: of these rows, or of all.
   const Vectors& searched() const { return selected_ ? *selected_ : *vectors_; }
-  int64_t row_of(int64_t searched) const { return selected_ ? rows_[searched] : searched; }
+  int64_t rows() const;  // to search
+  int64_t row_of(int64_t searched) const { return rows_ ? (*rows_)[searched] : searched; }
   const IndexedRecords* records() const { return records_.get(); }  // nullptr: there are none
   const std::string& model() const {
     return model_;
@@ -100,8 +106,9 @@ class Index {
  private:
   void read_vectors(const IndexOptions& options, Metric metric);
 
+  const std::string path_;
   std::unique_ptr<Vectors> vectors_;
-  std::vector<int64_t> rows_;
+  std::optional<std::vector<int64_t>> rows_;
   std::unique_ptr<SelectedVectors> selected_;
   std::unique_ptr<IndexedRecords> records_;
   std::string model_;

@@ -17,6 +17,7 @@
 #include "search/lines.h"
 #include "search/record_vectors.h"
 #include "search/scan.h"
+#include "search/word_search.h"
 
 namespace bert::search {
 
@@ -33,9 +34,10 @@ struct Negatives {
 
 struct Options {
   Metric metric = Metric::cosine;
-  int64_t neighbors = 5;            // 0: all
-  std::optional<double> min_score;  // of a neighbor
-  GraphOptions graph;               // path "": exact search
+  int64_t neighbors = 5;             // 0: all
+  std::optional<double> min_score;   // of a neighbor
+  GraphOptions graph;                // path "": exact search
+  std::optional<WordOptions> words;  // search by words, too
   // At most one is given. The thresholds are scores: distances for l2.
   std::optional<double> dedup, pairs;
   std::optional<int64_t> clusters;

@@ -30,6 +30,10 @@ float rounded_down(double value) { return std::nextafter(static_cast<float>(valu
 
 }  // namespace
 
+std::string_view name_of(Metric metric) {
+  return std::ranges::find(kMetricNames, metric, &std::pair<std::string_view, Metric>::second)->first;
+}
+
 double value_of(Metric metric, std::span<const float> q, const float* x) {
   if (metric == Metric::l2) return -nn::squared_distance(q, x);
   const double product = nn::dot(q, x);

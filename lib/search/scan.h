@@ -29,6 +29,7 @@ namespace bert::search {
 enum class Metric { cosine, dot, l2 };
 constexpr std::pair<std::string_view, Metric> kMetricNames[] = {
     {"cosine", Metric::cosine}, {"dot", Metric::dot}, {"l2", Metric::l2}};
+std::string_view name_of(Metric metric);
 
 // The exact value, by the same operations for any order of rows. `x` has as many numbers as `q`.
 double value_of(Metric metric, std::span<const float> q, const float* x);

@@ -22,12 +22,14 @@ namespace {
 
 Wanted wanted(const Options& options) {
   return {options.neighbors > 0 ? options.neighbors : std::numeric_limits<int64_t>::max(),
-          options.min_score ? value_at(options.metric, *options.min_score) : -INFINITY};
+          options.min_score ? value_at(options.words ? Metric::dot : options.metric, *options.min_score)
+                            : -INFINITY};
 }
 
 }  // namespace
 
 struct SearchFilter::Found : WithVector {
+  std::string query;      // for a search by words
   std::string neighbors;  // in JSON, or their lines
 };
 
@@ -36,11 +38,12 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
       pool_(pool),
       queries_(options_.texts, options_.metric, pool, log),
       index_(options_.index, options_.metric, pool),
-      search_(make_search(index_.searched(), options_, pool, log)),
+      search_(has_vectors() ? make_search(index_.searched(), options_, pool, log) : nullptr),
       wanted_(wanted(options_)),
       drop_(predict::with_vector_model(options_.drop)) {
-  queries_.require_width(index_.vectors().width(), options_.index.path + " has");
-  queries_.require_model(index_.model(), options_.index.path + " has");
+  if (options_.words)
+    words_ = std::make_unique<WordSearch>(index_, options_.index.stream.text_field, options_.metric,
+                                          *options_.words, pool);
   if (options_.lines) {
     if (index_.records() == nullptr)
       throw Error(options_.index.path, ": its rows have no file and line; ", opt::records,
@@ -48,18 +51,26 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
     lines_.emplace(*options_.lines, options_.index.stream);
   }
   if (!index_.repeated_id().empty()) log.warn(index_.repeated_id());
+  if (!has_vectors()) return;
+  queries_.require_width(index_.vectors().width(), options_.index.path + " has");
+  queries_.require_model(index_.model(), options_.index.path + " has");
   if (index_.model().empty())
     log.info(options_.index.path + ": does not say which model its vectors are from, so it is not checked");
 }
 
 void SearchFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto found = std::make_unique<Found>();
-  queries_.prepare(fields, record, *found);
+  if (words_) found->query = fields.required_text(options_.index.stream.text_field);
+  if (has_vectors()) {
+    queries_.prepare(fields, record, *found);
+  } else {
+    found->cost = 1;
+  }
   record.work = std::move(found);
 }
 
 void SearchFilter::compute(std::span<io::Record* const> records) {
-  queries_.compute(records);
+  if (has_vectors()) queries_.compute(records);
   std::vector<Found*> queries;
   std::vector<const float*> rows;
   for (io::Record* record : records) {
@@ -68,31 +79,37 @@ void SearchFilter::compute(std::span<io::Record* const> records) {
     queries.push_back(&found);
     rows.push_back(found.vector.data());
   }
-  auto results = search_->nearest(rows, wanted_);
-  for (auto& neighbors : results)
-    for (auto& neighbor : neighbors) neighbor.row = index_.row_of(neighbor.row);
-  write_neighbors(queries, results);
+  if (!has_vectors()) return write_neighbors(queries, std::vector<std::vector<Neighbor>>(queries.size()));
+  write_neighbors(queries, search_->nearest(rows, words_ ? Wanted(words_->candidates(wanted_)) : wanted_));
   index_.vectors().require_unchanged();
 }
 
+std::vector<Hit> SearchFilter::hits(const Found& query, std::span<const Neighbor> nearest) const {
+  if (words_) return words_->search(query.query, query.vector, nearest, wanted_);
+  std::vector<Hit> hits;
+  for (const auto& [row, value] : nearest)
+    hits.push_back({.row = index_.row_of(row), .score = value, .vector = value});
+  return hits;
+}
+
 void SearchFilter::committed() {
-  if (const auto failure = search_->failure(); !failure.empty()) throw Error(failure);
+  const auto failure = search_ ? search_->failure() : "";
+  if (!failure.empty()) throw Error(failure);
 }
 
 // Not in finish, since an error of the index ends the stream, whatever happens to bad queries. Throws that of
 // the first query.
 void SearchFilter::write_neighbors(std::span<Found* const> queries,
-                                   std::span<const std::vector<Neighbor>> results) {
+                                   std::span<const std::vector<Neighbor>> nearest) {
   std::mutex mutex;
   auto first = static_cast<int64_t>(queries.size());
   std::string message;
   pool_.run_grid(static_cast<int64_t>(queries.size()), [&](int64_t i, int) {
     Found& found = *queries[i];
-    const auto& neighbors = results[i];
-    found.failure = mismatch(neighbors);
-    if (!found.failure.empty()) return;
     try {
-      write(neighbors, found.neighbors);
+      const auto its = hits(found, nearest[i]);
+      found.failure = mismatch(its);
+      if (found.failure.empty()) write(its, found.neighbors);
     } catch (const Error& error) {
       const std::lock_guard lock(mutex);
       if (i < first) message = error.what();
@@ -102,18 +119,16 @@ void SearchFilter::write_neighbors(std::span<Found* const> queries,
   if (!message.empty()) throw Error(message);
 }
 
-void SearchFilter::write(std::span<const Neighbor> neighbors, std::string& out) const {
-  if (lines_) return write_lines(neighbors, out);
-  json::append_array(out, neighbors, [this](std::string& text, const Neighbor& neighbor) {
-    append_neighbor(text, neighbor);
-  });
+void SearchFilter::write(std::span<const Hit> hits, std::string& out) const {
+  if (lines_) return write_lines(hits, out);
+  json::append_array(out, hits, [this](std::string& text, const Hit& hit) { append_neighbor(text, hit); });
 }
 
-void SearchFilter::write_lines(std::span<const Neighbor> neighbors, std::string& out) const {
+void SearchFilter::write_lines(std::span<const Hit> hits, std::string& out) const {
   const auto& records = *index_.records();
   std::vector<Passage> passages;
-  for (const Neighbor& neighbor : neighbors) {
-    const auto values = records.values(neighbor.row);
+  for (const Hit& hit : hits) {
+    const auto values = records.values(hit.row);
     const auto value = [&](std::string_view name) { return plain(values[records.place(name)]); };
     const auto line = [&](std::string_view name) {
       int64_t number = 0;
@@ -126,7 +141,7 @@ void SearchFilter::write_lines(std::span<const Neighbor> neighbors, std::string&
                                                   .last = line(io::kEndLine),
                                                   .text = value(options_.index.stream.text_field)});
     if (passage.file.empty() || passage.first < 1)
-      throw Error(options_.index.path, ": record ", neighbor.row, " has no ", io::kFileField, " and ",
+      throw Error(options_.index.path, ": record ", hit.row, " has no ", io::kFileField, " and ",
                   io::kStartLine, "; bert-embed adds them with ", opt::recursive, " or ", opt::cut);
   }
   lines_->append(out, passages);
@@ -135,30 +150,38 @@ void SearchFilter::write_lines(std::span<const Neighbor> neighbors, std::string&
 // All neighbors of several chunks of queries may be in memory.
 size_t SearchFilter::chunk_records() const {
   constexpr int64_t kMost = 1 << 18;
-  const auto most = std::min(wanted_.count, index_.searched().rows());
+  const auto most = std::min(wanted_.count, index_.rows());
   return std::max<int64_t>(1, kMost / std::max<int64_t>(1, most));
 }
 
 // The error of a query with scores that cannot be written; "" if there is none.
-std::string SearchFilter::mismatch(std::span<const Neighbor> neighbors) const {
-  for (const Neighbor& neighbor : neighbors) {
-    if (!std::isfinite(score_of(options_.metric, neighbor.value)))
-      return Error("its score with row ", neighbor.row, " of ", options_.index.path, kTooLarge).what();
+std::string SearchFilter::mismatch(std::span<const Hit> hits) const {
+  for (const Hit& hit : hits) {
+    if (!std::isfinite(score_of(options_.metric, hit.vector)))
+      return Error("its score with row ", hit.row, " of ", options_.index.path, kTooLarge).what();
   }
   return {};
 }
 
-void SearchFilter::append_neighbor(std::string& out, const Neighbor& neighbor) const {
+void SearchFilter::append_neighbor(std::string& out, const Hit& hit) const {
   const auto* const records = index_.records();
-  const auto values = records != nullptr ? records->values(neighbor.row) : std::vector<std::string>(1);
+  const auto values = records != nullptr ? records->values(hit.row) : std::vector<std::string>(1);
   const bool has_place = records != nullptr && !values[records->place(io::kStartLine)].empty();
   json::Object entry(out);
   if (values.front().empty()) {
-    entry.integer("id", neighbor.row);
+    entry.integer("id", hit.row);
   } else {
     entry.key("id") += values.front();
   }
-  append_score(entry.key("score"), options_.metric, neighbor.value, options_.precision);
+  if (words_) {
+    json::append_number(entry.key("score"), rounded(hit.score), options_.precision);
+  } else {
+    append_score(entry.key("score"), options_.metric, hit.score, options_.precision);
+  }
+  if (words_ && has_vectors()) {
+    append_score(entry.key(name_of(options_.metric)), options_.metric, hit.vector, options_.precision);
+    json::append_number(entry.key(kWordScore), rounded(hit.words), options_.precision);
+  }
   for (size_t i = 1; i < values.size(); ++i) {
     const auto& name = index_.records()->names()[i];
     const bool is_asked_for = i <= options_.index.with.size();
@@ -183,7 +206,7 @@ void SearchFilter::finish(io::Record& record, io::Output& out) const {
 }
 
 void SearchFilter::report(Log& log) const {
-  queries_.report(log);
+  if (has_vectors()) queries_.report(log);
   if (lines_)
     for (const auto& message : lines_->warnings()) log.warn(message);
   if (index_.records() == nullptr) return;

@@ -37,17 +37,20 @@ class SearchFilter final : public io::Filter {
 
  private:
   struct Found;
-  void write_neighbors(std::span<Found* const> queries, std::span<const std::vector<Neighbor>> results);
-  void write(std::span<const Neighbor> neighbors, std::string& out) const;
-  void write_lines(std::span<const Neighbor> neighbors, std::string& out) const;
-  std::string mismatch(std::span<const Neighbor> neighbors) const;
-  void append_neighbor(std::string& out, const Neighbor& neighbor) const;
+  bool has_vectors() const { return !options_.words || options_.words->with_vectors; }
+  void write_neighbors(std::span<Found* const> queries, std::span<const std::vector<Neighbor>> nearest);
+  std::vector<Hit> hits(const Found& query, std::span<const Neighbor> nearest) const;
+  void write(std::span<const Hit> hits, std::string& out) const;
+  void write_lines(std::span<const Hit> hits, std::string& out) const;
+  std::string mismatch(std::span<const Hit> hits) const;
+  void append_neighbor(std::string& out, const Hit& hit) const;
 
   Options options_;
   Pool& pool_;
   RecordVectors queries_;
   Index index_;
-  std::unique_ptr<Search> search_;
+  std::unique_ptr<Search> search_;  // of vectors
+  std::unique_ptr<WordSearch> words_;
   const Wanted wanted_;
   std::optional<LineWriter> lines_;
   const io::DropList drop_;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace bert::metric {
+namespace bert {
 
 // Distinct strings, numbered in order of insertion. Memory: the bytes of each string plus 12 to 16 bytes.
 class StringTable {
@@ -49,4 +49,4 @@ inline std::vector<std::string_view> unpack(std::string_view packed) {
   return texts;
 }
 
-}  // namespace bert::metric
+}  // namespace bert

@@ -1,11 +1,11 @@
-#include "metric/string_table.h"
+#include "base/string_table.h"
 
 #include <functional>
 #include <limits>
 
 #include "base/error.h"
 
-namespace bert::metric {
+namespace bert {
 
 std::string_view StringTable::at(size_t i) const {
   const uint64_t begin = i == 0 ? 0 : ends_[i - 1];
@@ -42,4 +42,4 @@ void StringTable::grow() {
   for (size_t i = 0; i < size(); ++i) slots_[slot_of(at(i))] = i + 1;
 }
 
-}  // namespace bert::metric
+}  // namespace bert

@@ -1,0 +1,121 @@
+#include "search/word_search.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/option.h"
+#include "json/json.h"
+#include "nn/tensor.h"
+#include "search/hybrid.h"
+#include "text/terms.h"
+
+namespace bert::search {
+
+struct WordSearch::Query {
+  std::span<const float> vector;
+  LexicalScores words;
+};
+
+WordSearch::WordSearch(const Index& index, const std::string& text_field, Metric metric,
+                       const WordOptions& options, Pool& pool)
+    : index_(index), text_field_(text_field), metric_(metric), options_(options) {
+  constexpr int64_t kBatch = 4096;
+  if (index.records() == nullptr)
+    throw Error(index.path(), ": its rows have no texts; ", opt::records, " names their records");
+  std::vector<text::TermSplitter> splitters(pool.size());
+  std::vector<std::vector<std::string>> terms(kBatch);
+  bool has_texts = false;
+  for (int64_t begin = 0; begin < index.rows(); begin += kBatch) {
+    const int64_t count = std::min(kBatch, index.rows() - begin);
+    pool.run_grid(count, [&](int64_t i, int thread) {
+      terms[i] = splitters[thread].split(index.records()->text(index.row_of(begin + i), text_field));
+    });
+    for (int64_t i = 0; i < count; ++i) {
+      words_.add(terms[i]);
+      has_texts |= !terms[i].empty();
+    }
+  }
+  if (!has_texts && index.rows() > 0)
+    throw Error(index.path(), ": no record has words in the field ", json::in_quotes(text_field), "; ",
+                opt::text_field, " names another one");
+}
+
+int64_t WordSearch::candidates(Wanted wanted) const { return std::max(wanted.count, options_.candidates); }
+
+// Of Index::searched().
+std::vector<int64_t> WordSearch::rows_with(const std::vector<std::string_view>& parts) const {
+  text::TermSplitter splitter;
+  std::vector<std::string> terms;
+  for (const auto part : parts)
+    for (const auto& term : splitter.split(part)) terms.push_back(term);
+  std::vector<int64_t> rows(words_.rows());
+  std::iota(rows.begin(), rows.end(), 0);
+  if (!terms.empty()) rows = words_.rows_with(terms);
+  std::erase_if(rows, [&](int64_t row) {
+    const auto text = index_.records()->text(index_.row_of(row), text_field_);
+    return !std::ranges::all_of(parts, [&](std::string_view part) { return text.find(part) != text.npos; });
+  });
+  return rows;
+}
+
+double WordSearch::vector_value(const Query& query, int64_t row) const {
+  nn::Memory scratch;
+  return value_of(metric_, query.vector, index_.searched().row(row, scratch));
+}
+
+std::vector<Hit> WordSearch::joined(const Query& query, std::span<const Neighbor> nearest,
+                                    std::span<const Neighbor> by_words) const {
+  std::vector<Hit> hits;
+  const auto& words = query.words.values;
+  if (!options_.with_vectors) {
+    for (const auto& [row, value] : by_words) hits.push_back({.row = row, .score = value, .words = value});
+    return hits;
+  }
+  std::vector<Candidate> candidates;
+  for (const auto& [row, value] : nearest)
+    candidates.push_back({.row = row, .vector = value, .words = words[row]});
+  std::set<int64_t> near;
+  for (const auto& candidate : candidates) near.insert(candidate.row);
+  for (const auto& [row, value] : by_words)
+    if (!near.contains(row))
+      candidates.push_back({.row = row, .vector = vector_value(query, row), .words = value});
+  std::ranges::sort(candidates, {}, &Candidate::row);
+  const auto ranking =
+      options_.weight ? join_by_weight(candidates, *options_.weight) : join_by_ranks(nearest, by_words);
+  for (const auto& [row, value] : ranking) {
+    const auto its = std::ranges::lower_bound(candidates, row, {}, &Candidate::row);
+    hits.push_back({.row = row, .score = value, .vector = its->vector, .words = its->words});
+  }
+  return hits;
+}
+
+std::vector<Hit> WordSearch::search(std::string_view text, std::span<const float> vector,
+                                    std::span<const Neighbor> nearest, Wanted wanted) const {
+  text::TermSplitter splitter;
+  const Query query = {.vector = vector, .words = words_.scores(splitter.split(text))};
+  std::vector<Hit> hits;
+  std::set<int64_t> first;
+  if (const auto parts = quoted_parts(text); !parts.empty()) {
+    std::vector<Neighbor> by_vector, by_words;
+    for (const int64_t row : rows_with(parts)) {
+      first.insert(row);
+      by_words.push_back({.row = row, .value = query.words.values[row]});
+      if (options_.with_vectors) by_vector.push_back({.row = row, .value = vector_value(query, row)});
+    }
+    constexpr auto kBefore = [](const Neighbor& a, const Neighbor& b) { return a.before(b); };
+    std::ranges::sort(by_vector, kBefore);
+    std::ranges::sort(by_words, kBefore);
+    hits = joined(query, by_vector, by_words);
+  }
+  for (const auto& hit : joined(query, nearest, query.words.best(candidates(wanted))))
+    if (!first.contains(hit.row)) hits.push_back(hit);
+  std::erase_if(hits, [&](const Hit& hit) { return hit.score < wanted.least; });
+  if (std::ssize(hits) > wanted.count) hits.resize(wanted.count);
+  for (auto& hit : hits) hit.row = index_.row_of(hit.row);
+  return hits;
+}
+
+}  // namespace bert::search

@@ -1,0 +1,63 @@
+// Search by the words of an index's records, alone or together with vectors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/pool.h"
+#include "search/index.h"
+#include "search/lexical.h"
+#include "search/nearest.h"
+#include "search/scan.h"
+
+namespace bert::search {
+
+constexpr std::string_view kWordScore = "bm25";  // the field with Hit::words
+
+struct WordOptions {
+  bool with_vectors = false;     // join the results of both searches
+  std::optional<double> weight;  // of the cosine, see join_by_weight(); not given: join by ranks
+  int64_t candidates = 100;      // the best ones of each search that are joined
+};
+
+// A result. Larger values are better.
+struct Hit {
+  int64_t row = 0;  // of the index
+  double score = 0;
+  double vector = 0, words = 0;  // what was joined: the vector's value, see scan.h, and BM25
+};
+
+class WordSearch {
+ public:
+  // Reads the texts of the rows to search. Throws Error if none has the field. References must outlive this
+  // object.
+  WordSearch(const Index& index, const std::string& text_field, Metric metric, const WordOptions& options,
+             Pool& pool);
+
+  // How many of the nearest rows search() needs.
+  int64_t candidates(Wanted wanted) const;
+
+  // The rows whose texts contain the quoted parts of the query, byte for byte, then the others; each best
+  // first. `nearest`: rows of Index::searched(); empty without vectors. Any thread may call it.
+  std::vector<Hit> search(std::string_view query, std::span<const float> vector,
+                          std::span<const Neighbor> nearest, Wanted wanted) const;
+
+ private:
+  struct Query;
+  std::vector<int64_t> rows_with(const std::vector<std::string_view>& parts) const;
+  std::vector<Hit> joined(const Query& query, std::span<const Neighbor> nearest,
+                          std::span<const Neighbor> by_words) const;
+  double vector_value(const Query& query, int64_t row) const;
+
+  const Index& index_;
+  const std::string text_field_;
+  const Metric metric_;
+  const WordOptions options_;
+  LexicalIndex words_;  // by row of Index::searched()
+};
+
+}  // namespace bert::search
