@@ -35,9 +35,10 @@ std::string IndexedTexts::text(int64_t row) const {
 }
 
 int64_t IndexedTexts::row_of(std::string_view text) const {
-  const auto same = std::ranges::equal_range(hashes_, kHash(text), {}, &std::pair<uint64_t, int64_t>::first);
-  for (const auto& [hash, row] : same)
-    if (this->text(row) == text) return row;
+  const uint64_t hash = kHash(text);
+  auto same = std::ranges::lower_bound(hashes_, std::pair(hash, int64_t{0}));
+  for (; same != hashes_.end() && same->first == hash; ++same)
+    if (this->text(same->second) == text) return same->second;
   return -1;
 }
 

@@ -53,9 +53,9 @@ std::string WrittenModel::foreign_file() const {
     return in_a == a.end() || in_b == b.end() ? (in_a == a.end()) == (in_b == b.end())
                                               : in_a->second == in_b->second;
   };
-  for (const auto& [name, sum] : names)
-    if (std::ranges::none_of(known_, [&](const Version& known) { return same(known, present_, name); }))
-      return name;
+  for (const auto& file : names)
+    if (std::ranges::none_of(known_, [&](const Version& known) { return same(known, present_, file.first); }))
+      return file.first;
   return "";
 }
 
