@@ -55,6 +55,7 @@ struct Pool::Grid {
   std::atomic<int64_t> next = 0;
   std::mutex mutex;
   std::exception_ptr error;
+  int64_t failed = count;  // the first task with an error
 };
 
 Pool::Pool(int threads) : limit_(threads - 1) {
@@ -135,7 +136,9 @@ void Pool::take_tasks(Grid& grid, int thread) {
       grid.f(i, thread);
     } catch (...) {
       const std::lock_guard lock(grid.mutex);
-      if (!grid.error) grid.error = std::current_exception();
+      if (i >= grid.failed) continue;
+      grid.failed = i;
+      grid.error = std::current_exception();
     }
   }
 }
