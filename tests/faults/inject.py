@@ -167,10 +167,11 @@ def calls_of(tools, scenario):
 
 
 def lasting(files):
-    """Without the checkpoints before the last one."""
+    """Without the checkpoints before the last one, and without model.json, which has the sums of the model before too."""
     steps = {name: re.search(r"/checkpoints/step-(\d+)(?:/|$)", name) for name in files}
     last = max((int(step[1]) for step in steps.values() if step), default=0)
-    return {name: text for name, text in files.items() if not steps[name] or int(steps[name][1]) == last}
+    return {name: text for name, text in files.items()
+            if not name.endswith("/checkpoints/model.json") and (not steps[name] or int(steps[name][1]) == last)}
 
 
 def verdict(tools, scenario, call, run, whole, folder, lasts):
