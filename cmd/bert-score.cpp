@@ -127,7 +127,6 @@ bool is_of_run(const metric::ScoreFilterOptions& options) {
 void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream) {
   using io::InputFormat;
   const bool answers = options.score.task == Task::answer && !options.gold.empty();
-  stream.header_fields = {"prediction"};
   const bool tags = options.score.task == Task::tag && options.gold.empty();
   if (stream.input_format == InputFormat::squad && !answers)
     throw UsageError("--input-format squad, an object of answers by id, requires --task answer and --gold");
@@ -137,6 +136,7 @@ void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream
   if (stream.input_format == InputFormat::squad) stream.input_format = InputFormat::object;
   if (stream.input_format == InputFormat::conll) stream.input_format = InputFormat::documents;
   if (answers) stream.recognize = metric::recognize_answers;
+  stream.header_fields = {"prediction"};
   if (is_of_run(options)) {
     stream.recognize = metric::recognize_run;
     stream.header_fields = {std::string(metric::kQueryId), std::string(metric::kDocumentId)};

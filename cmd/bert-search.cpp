@@ -134,7 +134,9 @@ void word_options(cli::App& app, WordFlags& flags, search::Options& options) {
   app.exclusive({"--lexical", "--hybrid"});
   app.needs("--weight", "--hybrid");
   app.needs("--weight", {opt::metric, {"cosine"}});
-  app.excludes({opt::graph, opt::metric, opt::pooling, opt::prompt, "--model"}, "--lexical");
+  app.excludes({opt::graph, opt::metric, opt::pooling, opt::prompt, opt::max_length, opt::overflow,
+                opt::dtype, opt::dim, "--model"},
+               "--lexical", ", which needs no vectors");
   app.check([&] {
     if (flags.lexical || flags.hybrid)
       options.words = {

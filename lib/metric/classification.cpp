@@ -42,7 +42,7 @@ std::optional<double> number_of(const std::string& text) {
   return error == std::errc() && rest == end && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-// How pandas, R, spreadsheets, databases and programs in Python or JavaScript write a missing value.
+// A list as Python prints it, in one text.
 bool is_python_list(const std::string& label) {
   constexpr std::string_view kMarks[] = {"['", "']", "[\"", "\"]"};
   return label == "[]" ||

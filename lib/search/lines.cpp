@@ -1,6 +1,8 @@
 #include "search/lines.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
 #include "io/line_cutter.h"
@@ -32,10 +34,11 @@ void LineWriter::append(std::string& out, std::span<const Passage> passages) con
 
 void LineWriter::append_files(std::string& out, std::span<const Passage> passages) const {
   std::vector<std::pair<std::string_view, int64_t>> files;
+  std::unordered_map<std::string_view, size_t> places;  // in files
   for (const auto& passage : passages) {
-    auto file = std::ranges::find(files, passage.file, &std::pair<std::string_view, int64_t>::first);
-    if (file == files.end()) file = files.insert(file, {passage.file, 0});
-    ++file->second;
+    const auto [place, is_new] = places.emplace(passage.file, files.size());
+    if (is_new) files.emplace_back(passage.file, 0);
+    ++files[place->second].second;
   }
   for (const auto& [file, count] : files) {
     out += colored(file, kMagenta);

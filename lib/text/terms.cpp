@@ -54,10 +54,17 @@ std::string TermSplitter::Impl::folded_form(std::string_view term) {
   u_strFromUTF8(word.data(), static_cast<int32_t>(word.size()), &size, term.data(),
                 static_cast<int32_t>(term.size()), &status);
   word.resize(size);
-  constexpr int32_t kMostGrowth = 18;  // of a character in NFKC
-  folded.resize(kMostGrowth * word.size());
-  size = unorm2_normalize(fold, word.data(), static_cast<int32_t>(word.size()), folded.data(),
-                          static_cast<int32_t>(folded.size()), &status);
+  const auto normalize = [&] {
+    return unorm2_normalize(fold, word.data(), static_cast<int32_t>(word.size()), folded.data(),
+                            static_cast<int32_t>(folded.size()), &status);
+  };
+  folded.resize(word.size());
+  size = normalize();
+  if (status == U_BUFFER_OVERFLOW_ERROR) {
+    status = U_ZERO_ERROR;
+    folded.resize(size);
+    size = normalize();
+  }
   form.resize(3 * size);
   int32_t bytes = 0;
   u_strToUTF8(form.data(), static_cast<int32_t>(form.size()), &bytes, folded.data(), size, &status);

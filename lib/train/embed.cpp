@@ -71,7 +71,7 @@ EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
         group.scores.push_back(static_cast<float>(comm::take_real(rest)));
       const auto guide = comm::take_text(rest);
       group.guide.resize(guide.size() / sizeof(float));
-      std::memcpy(group.guide.data(), guide.data(), guide.size());
+      if (!guide.empty()) std::memcpy(group.guide.data(), guide.data(), guide.size());
       const size_t size = count * bytes;
       all.push_back({std::move(group), rest.substr(0, size)});
       rest.remove_prefix(size);
