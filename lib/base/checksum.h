@@ -29,7 +29,7 @@ class Checksum {
   uint64_t size_ = 0;
 };
 
-// Of a whole file, of which a part is in memory at a time.
+// The checksum of a whole file, which is read in parts.
 uint64_t checksum(const MappedFile& file);
 
 std::string hexadecimal(uint64_t value);  // 16 digits

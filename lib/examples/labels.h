@@ -67,6 +67,9 @@ class LabelRange {
 // Throws Error if the label of a record is empty or blank, as in a table with an empty cell.
 void require_label(std::string_view field, std::string_view label);
 
+// A teacher's probability of a label. Throws Error `has 2 for "x", expected a probability`.
+float probability(std::string_view label, double p);
+
 // Sorts names in the order of their ids: by value if all are integers, otherwise by bytes.
 std::vector<std::string> in_order(std::vector<std::string> names);
 

@@ -88,11 +88,10 @@ void SentenceReader::read_scores(const io::Fields& fields, SentenceExample& exam
     throw Error("field \"", kScores, "\" has other labels than in the first record");
   example.soft.resize(static_cast<size_t>(labels_.size()));
   double sum = 0;
-  for (const auto& [name, p] : scores) {
-    if (!(p >= 0 && p <= 1))
-      throw Error("field \"", kScores, "\" has ", p, " for \"", name, "\", expected a probability");
-    example.soft[labels_.id(name)] = static_cast<float>(p);
-    sum += p;
+  for (const auto& score : scores) {
+    const float p = io::named(kScores, [&] { return probability(score.first, score.second); });
+    example.soft[labels_.id(score.first)] = p;
+    sum += score.second;
   }
   if (read_label_ == read_class && !(sum > 0))
     throw Error("field \"", kScores, "\" has no probability above 0");

@@ -88,9 +88,7 @@ TagReader::WordScores TagReader::read_scores(const io::Fields& fields, std::span
       double sum = 0;
       for (const auto& [tag, value] : given[word].members()) {
         const double p = value.number();
-        if (!(p >= 0 && p <= 1))
-          throw Error("has ", p, " for ", json::in_quotes(tag), ", expected a probability");
-        soft[labels_.id(std::string(tag))] = static_cast<float>(p);
+        soft[labels_.id(std::string(tag))] = probability(tag, p);
         sum += p;
       }
       if (!(sum > 0)) throw Error("has no probability above 0 for word ", word);

@@ -59,7 +59,8 @@ bool has_tag(std::string_view line) {
   return tag == kOutside || (has_prefix(tag) && tag.size() > 2 && is_letter(tag[2]));
 }
 
-// Of CoNLL; any text may begin with "#", and whoever writes it line by line may wait for an answer.
+// How long first_row() waits for rows. Any text may begin with "#", and a program that writes it line by line
+// may wait for an answer to each line.
 enum class Wait { for_rows, unless_text };
 
 // The first line that is not a comment of CoNLL, nor blank after one.

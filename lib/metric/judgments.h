@@ -54,8 +54,8 @@ struct Ranked {
   double score;
 };
 
-// Of one record: the `neighbors` that bert-search added, in their order; one document, in the fields of BEIR;
-// or one in a line "QUERY Q0 DOCUMENT RANK SCORE NAME" of a TREC run.
+// The documents of one record: the `neighbors` that bert-search added, in their order; one document, in the
+// fields of BEIR; or one in a line "QUERY Q0 DOCUMENT RANK SCORE NAME" of a TREC run.
 std::vector<Ranked> ranked_of(const io::Fields& fields, const io::Record& record, const std::string& id_field,
                               const std::string& text_field);
 

@@ -39,7 +39,8 @@ struct Evaluation {
   SquadScore answers{};
   TopHits places;     // of the gold tokens among the candidates, or of the positives among all texts
   int64_t top_k = 1;  // candidates of fill, or documents of rank, that count
-  // Of rank: of each query's candidates, with at_k for top_k, and of all candidates in one ranking.
+  // For rank: the candidates of each query in a ranking of their own (at_k: at top_k), and all candidates in
+  // one.
   std::optional<RankingMeans> ranking = {}, candidates = {};
 
   bool is_calibrated() const { return calibration.count() > 0 && calibration.count() == labels.count(); }

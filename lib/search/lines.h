@@ -16,7 +16,8 @@ namespace bert::search {
 
 struct LinesOptions {
   enum class Show { lines, files, counts } show = Show::lines;
-  std::optional<int64_t> context;  // show all lines of each neighbor, and so many lines before and after
+  std::optional<int64_t>
+      context;  // number of lines before and after all lines of each neighbor; none: its first line
   bool colored = false;
 };
 

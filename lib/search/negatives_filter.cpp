@@ -111,7 +111,7 @@ bool NegativesFilter::keep_different(Pair& pair, std::span<const Neighbor> found
   return std::ssize(pair.nearest) == wanted;
 }
 
-// Of the positive that is farthest.
+// The score of the positive that is farthest from the text.
 float NegativesFilter::score_of_positive(const Pair& pair) const {
   nn::Memory scratch;
   float least = INFINITY;

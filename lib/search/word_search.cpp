@@ -45,7 +45,7 @@ WordSearch::WordSearch(const Index& index, const std::string& text_field, Metric
 
 int64_t WordSearch::candidates(Wanted wanted) const { return std::max(wanted.count, options_.candidates); }
 
-// Of Index::searched().
+// These rows are counted as in Index::searched().
 std::vector<int64_t> WordSearch::rows_with(const std::vector<std::string_view>& parts) const {
   text::TermSplitter splitter;
   std::vector<std::string> terms;

@@ -21,7 +21,8 @@ using examples::PretrainExample;
 
 namespace {
 
-// Of the model's loss, relative to that of its generator (Clark et al. 2020, section 2 and table 6).
+// The weight of the discriminator's loss; that of the generator's loss is 1 (Clark et al. 2020, section 2 and
+// table 6).
 constexpr float kModelWeight = 50;
 
 }  // namespace
