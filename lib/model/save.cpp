@@ -291,7 +291,7 @@ std::vector<std::string> files_of_model(const std::string& directory) {
   std::vector<std::string> names;
   if (!is_directory(directory)) return names;
   for (const auto& name : names_in_directory(directory)) {
-    if (!is_model_file(name)) continue;
+    if (!is_model_file(name) && name != kGenerator) continue;
     const auto path = (fs::path(directory) / name).string();
     if (!is_directory(path)) {
       names.push_back(name);

@@ -43,11 +43,11 @@ Trainer::Next Trainer::score_best_again() {
   return Next::more;
 }
 
-// Whether a model that the run did not leave so is in its directory, and stays there because the run is
-// finished; settings may have been edited. If the run goes on, that is an error unless it may be replaced.
+// Whether the directory has a model that is not as the run left it, perhaps with edited settings, and that is
+// kept because the run is finished. Throws Error if the run goes on, unless the model may be replaced.
 bool Trainer::has_foreign_model() {
   if (!parts_.ranks.is_first()) return false;
-  written_.emplace(plan_.options.out, checkpoint_);
+  written_.emplace(plan_.options.out, !checkpoint_.empty());
   const auto changed = plan_.options.force ? "" : written_->foreign_file();
   const auto found = plan_.options.out + ": has a model whose " + changed + " is not as the run left it";
   if (!changed.empty() && !is_complete())

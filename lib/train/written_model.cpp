@@ -28,7 +28,7 @@ bool is_of_weights(const std::pair<const std::string, uint64_t>& file) {
 
 }  // namespace
 
-WrittenModel::WrittenModel(std::string out, const std::string& checkpoint)
+WrittenModel::WrittenModel(std::string out, bool continued)
     : out_(std::move(out)),
       path_((std::filesystem::path(out_) / "checkpoints" / "model.json").string()),
       present_(version_of(out_)) {
@@ -39,8 +39,8 @@ WrittenModel::WrittenModel(std::string out, const std::string& checkpoint)
       for (const auto& [name, sum] : stored.members())
         version[std::string(name)] = static_cast<uint64_t>(sum.integer());
     }
-  } else if (!checkpoint.empty()) {
-    known_ = {version_of(checkpoint)};
+  } else if (continued) {  // by an earlier version
+    known_ = {present_};
   }
 }
 
@@ -66,7 +66,6 @@ void WrittenModel::replaced_by(const std::string& folder) {
 }
 
 void WrittenModel::write() const {
-  if (std::ranges::all_of(known_, &Version::empty)) return;
   std::string text;
   json::Object object(text);
   json::append_array(object.key("models"), known_, [](std::string& out, const Version& version) {

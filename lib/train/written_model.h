@@ -9,11 +9,12 @@
 namespace bert::train {
 
 // Knows the last two models, since a run may end before one replaces the other: the checksums of their files
-// are in OUT/checkpoints/model.json. A directory of an earlier version lacks that file.
+// are in OUT/checkpoints/model.json. A directory of an earlier version lacks that file; its model is taken
+// for the run's.
 class WrittenModel {
  public:
-  // `out`: the directory. `checkpoint`: that the run continues from, or "".
-  WrittenModel(std::string out, const std::string& checkpoint);
+  // `out`: the directory. `continued`: whether the run has a checkpoint there.
+  WrittenModel(std::string out, bool continued);
 
   // A file in the directory that is not as the run left it, or is missing where others are; "" if there is
   // none.
