@@ -24,7 +24,7 @@ bool is_mostly_unknown(const text::Tokenizer& tokenizer, std::span<const int32_t
 }
 
 bool contradicts_text(const text::Tokenizer& tokenizer, const io::Fields& fields, const io::Record& record,
-                      std::string_view text_field) {
+                      std::string_view text_field, std::string_view pair_field) {
   constexpr int64_t kAll = 64, kOneOf = 64;
   const auto ids = fields.json("input_ids"), text = fields.json(text_field);
   const auto is_ids = [](const json::Value& id) { return id.kind() == json::Value::Kind::number; };
@@ -34,12 +34,13 @@ bool contradicts_text(const text::Tokenizer& tokenizer, const io::Fields& fields
     return false;
   text::Tokens tokens;
   tokenizer.encode(text->string(), {}, tokens);
-  if (const auto pair = fields.json(io::kPairField); pair && pair->kind() == json::Value::Kind::string)
+  if (const auto pair = fields.json(pair_field); pair && pair->kind() == json::Value::Kind::string)
     tokenizer.encode(pair->string(), {}, tokens);
+  std::ranges::sort(tokens.ids);
   int64_t known = 0, others = 0;  // masks may have been replaced by any tokens
   for (const int32_t id : ids->integers()) {
     if (id < 0 || id >= tokenizer.size() || tokenizer.is_special(id)) continue;
-    ++(std::ranges::find(tokens.ids, id) != tokens.ids.end() ? known : others);
+    ++(std::ranges::binary_search(tokens.ids, id) ? known : others);
   }
   return others > known;
 }
@@ -53,9 +54,10 @@ bool has_missing_text(const io::Fields& fields, std::string_view text_field) {
 
 void report_missing(int64_t records, const std::string& first, Log& log) {
   if (records == 0) return;
-  log.warn(counted(records, "text is", "texts are") +
-           " like nan or #N/A, which other programs write for nothing and for errors, such as that of " +
-           first);
+  log.warn(
+      counted(records, "text is", "texts are") +
+      " like nan or #N/A, which other programs write for a missing value or an error; the first is that of " +
+      first);
 }
 
 void report_contrary(const std::string& first, Log& log) {
@@ -84,9 +86,9 @@ void ForeignTexts::add(std::span<const int32_t> ids, Origin origin) const {
 }
 
 void ForeignTexts::add(const io::Fields& fields, const io::Record& record, std::string_view text_field,
-                       Origin origin) const {
+                       std::string_view pair_field, Origin origin) const {
   if (has_missing_text(fields, text_field)) note(record, missing_);
-  if (origin == Origin::ids && contradicts_text(tokenizer_, fields, record, text_field))
+  if (origin == Origin::ids && contradicts_text(tokenizer_, fields, record, text_field, pair_field))
     note(record, contrary_);
 }
 

@@ -1,4 +1,4 @@
-// Records that are probably meant for another vocabulary, or whose texts are none.
+// Records that are probably meant for another vocabulary, or that have no real text.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ bool is_mostly_unknown(const text::Tokenizer& tokenizer, std::span<const int32_t
 // Whether its `input_ids` and its text have few tokens in common, because those are of another vocabulary.
 // After the first records, looks at a few only, since tokenizing takes time.
 bool contradicts_text(const text::Tokenizer& tokenizer, const io::Fields& fields, const io::Record& record,
-                      std::string_view text_field);
+                      std::string_view text_field, std::string_view pair_field);
 // Whether the text is one that other programs write for nothing, see is_missing_value.
 bool has_missing_text(const io::Fields& fields, std::string_view text_field);
 
@@ -41,7 +41,7 @@ class ForeignTexts {
   enum class Origin { text, ids };
   void add(std::span<const int32_t> ids, Origin origin) const;
   void add(const io::Fields& fields, const io::Record& record, std::string_view text_field,
-           Origin origin) const;
+           std::string_view pair_field, Origin origin) const;
   void report(Log& log) const;  // at the end
 
  private:

@@ -162,7 +162,7 @@ void EmbedFilter::require_finite(std::span<const float> values) const {
 void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
   record.work = read(fields);
   using Origin = features::ForeignTexts::Origin;
-  foreign_.add(fields, record, options_.features.text_field,
+  foreign_.add(fields, record, options_.features.text_field, options_.features.pair_field,
                record.work_as<Prepared>().takes_ids ? Origin::ids : Origin::text);
 }
 

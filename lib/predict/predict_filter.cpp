@@ -125,7 +125,7 @@ void PredictFilter::prepare(const io::Fields& fields, io::Record& record) const 
   using Origin = features::ForeignTexts::Origin;
   const auto origin = reading->of_ids ? Origin::ids : Origin::text;
   if (!reading->windows.empty()) foreign_.add(reading->windows.front().features.ids, origin);
-  foreign_.add(fields, record, featurizer_.options().text_field, origin);
+  foreign_.add(fields, record, featurizer_.options().text_field, featurizer_.options().pair_field, origin);
   if (options_.format == io::Format::squad) reading->id = id_of(fields);
   if (options_.format == io::Format::conll && fields.json("tags"))
     for (const auto tag : fields.strings("tags")) reading->tags.emplace_back(tag);

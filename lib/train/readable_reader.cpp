@@ -27,7 +27,8 @@ void ReadableReader::read(const io::Fields& fields, const io::Record& record, in
   const bool given = fields.json("input_ids").has_value();
   const bool half = is_text && fields.text(pair_field_)->empty();  // a pair without its second text
   const bool missing = features::has_missing_text(fields, text_field_);
-  const bool contrary = given && features::contradicts_text(tokenizer_, fields, record, text_field_);
+  const bool contrary =
+      given && features::contradicts_text(tokenizer_, fields, record, text_field_, pair_field_);
   for (size_t i = before; i < examples.size(); ++i) {
     auto& traits = examples[i]->traits;
     traits.set(Trait::paired, paired || traits.has(Trait::paired));
