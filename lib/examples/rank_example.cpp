@@ -50,7 +50,9 @@ void RankReader::require_label(std::string_view field, double label) const {
     throw Error("field \"", field, "\" is ", label, ", which is too large for f32");
   if (purpose_ == Purpose::dev || (label >= targets_.least && label <= targets_.most)) return;
   throw Error("field \"", field, "\" has ", label, ", the loss ", targets_.loss, " expects ",
-              std::isfinite(targets_.most) ? "0 to 1" : "at least 0");
+              targets_.most == 1             ? "0 to 1"
+              : std::isfinite(targets_.most) ? "at most 1000"
+                                             : "at least 0");
 }
 
 void RankReader::read_pair(const io::Fields& fields, RankExample& example) const {

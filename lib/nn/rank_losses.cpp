@@ -48,7 +48,8 @@ double sum_of(std::span<const float> y) { return std::accumulate(y.begin(), y.en
 
 std::vector<double> shares_of(std::span<const float> y) {
   std::vector<double> p;
-  for (const float label : y) p.push_back(label / sum_of(y));
+  const double sum = sum_of(y);
+  for (const float label : y) p.push_back(label / sum);
   return p;
 }
 
@@ -71,7 +72,7 @@ double ideal_gain(std::span<const float> y) {
 }
 
 // Wang et al. 2018, equation 15: w = (10 δ_ij + |1/D_i - 1/D_j|) |G_i - G_j|, where i and j are places in the
-// order of x, D the discounts, G the gains, and δ_ij = 1/D_|i-j| - 1/D_|i-j|+1.
+// order of x, D the discounts, G the gains, and δ_ij = 1/D_{|i-j|} - 1/D_{|i-j|+1}.
 Rated lambda(std::span<const double> x, std::span<const float> y) {
   std::vector<size_t> order(x.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -105,6 +106,8 @@ int64_t ordered_pairs(std::span<const float> y) {
 }  // namespace
 
 int64_t rank_count(RankLoss loss, std::span<const float> y) {
+  const auto permits = [&](float label) { return label >= entry(loss).least && label <= entry(loss).most; };
+  if (!std::ranges::all_of(y, permits)) return 0;
   const bool is_list = y.size() > 1;
   switch (loss) {
     case RankLoss::binary:

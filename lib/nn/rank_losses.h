@@ -33,13 +33,14 @@ inline constexpr RankLossName kRankLosses[] = {
     {.name = "mse", .loss = RankLoss::mse, .compares = false, .taught = true},
     {.name = "softmax", .loss = RankLoss::softmax, .least = 0},
     {.name = "listnet", .loss = RankLoss::listnet},
-    {.name = "lambda", .loss = RankLoss::lambda},
+    {.name = "lambda", .loss = RankLoss::lambda, .most = 1000},  // 2^label fits a double
     {.name = "margin-mse", .loss = RankLoss::margin_mse, .taught = true},
     {.name = "kl", .loss = RankLoss::kl, .taught = true},
 };
 inline const RankLossName& entry(RankLoss loss) { return kRankLosses[static_cast<size_t>(loss)]; }
 
-// How many losses a list adds to those that the mean is over; 0: nothing can be learned from it.
+// Number of terms that a list adds to the mean; 0: nothing can be learned from it, such as from labels that
+// the loss does not permit.
 int64_t rank_count(RankLoss loss, std::span<const float> y);
 // The sum of these losses, and its gradient. `temperature`: of kl.
 Rated rank_loss(RankLoss loss, std::span<const double> x, std::span<const float> y, double temperature);

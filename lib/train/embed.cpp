@@ -79,10 +79,10 @@ EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
   }
   std::ranges::sort(all, {}, [](const Found& found) { return found.group.begin; });
   compared.vectors.reshape(all.empty() ? 0 : all.back().group.end, compared_width());
-  for (const auto& [group, vectors] : all) {
-    compared.groups.push_back(group);
+  for (auto& [group, vectors] : all) {
     for (int64_t row = group.begin; row < group.end; ++row)
       std::memcpy(compared.vectors.row(row), vectors.data() + (row - group.begin) * bytes, bytes);
+    compared.groups.push_back(std::move(group));
   }
   return compared;
 }
