@@ -114,10 +114,11 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
   app.option({opt::generator, "DIR", "For replaced: the masked-language model that fills masked tokens."},
              task.generator)
       .only_for = tasks({task::Task::replaced});
-  app.real({opt::generator_size, "SHARE",
-            "Instead, train a generator with the model, of this share of its width (Clark et al. 2020: 0.25 "
-            "to 0.5); it is written to DIR/generator."},
-           {.min = 0.01, .max = 1}, task.generator_size)
+  app.real(
+         {opt::generator_size, "SHARE",
+          "Train a generator of this share of the model's width along with it, instead of --generator (Clark "
+          "et al. 2020: 0.25 to 0.5); it is written to DIR/generator."},
+         {.min = 0.01, .max = 1}, task.generator_size)
       .only_for = tasks({task::Task::replaced});
   app.exclusive({opt::generator, opt::generator_size});
   app.exclusive({opt::generator_size, opt::freeze});

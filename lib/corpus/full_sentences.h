@@ -2,7 +2,7 @@
 //
 //   documents  a1 a2 | b1 | c1 c2     instances  [CLS] a1 a2 [SEP] b1 [SEP]   [CLS] c1 c2 [SEP]
 //
-// An instance ends before the first sentence that does not fit. A separator is between documents.
+// An instance ends before the first sentence that does not fit. [SEP] separates documents.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,8 @@
 // Blocks are defined by place, so a shard has the same blocks as the whole input. A document that is alone in
 // its block joins the previous block; two such documents in a row form a block. If the first block of the
 // input has one document, the next block joins it. A shard cannot begin with such a block, since the results
-// would differ from a single run; this is an Error. Mode::full needs no blocks.
+// would differ from a single run; this is an Error. Mode::full has no blocks; each shard begins a new
+// instance.
 #pragma once
 
 #include <atomic>

@@ -71,7 +71,7 @@ class Teacher {
   const Student student_;
   nn::VectorLossOptions loss_;
   std::optional<io::ArrayFile> file_, dev_file_;
-  std::string whose_;                          // vectors `model_` describes: "texts.npy has"
+  std::string whose_;                          // the subject of messages about model_: "texts.npy has"
   std::optional<predict::VectorModel> model_;  // nullopt: unknown
   bool in_records_ = false;                    // the first record has a vector
   int64_t width_ = 0;

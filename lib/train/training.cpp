@@ -138,7 +138,8 @@ class Training {
     return missing;
   }
 
-  // A generator that was trained with the initial model. `missing`: what its weight file has of neither.
+  // A generator that was trained with the initial model. `missing`: parameters that the initial
+  // model's weight file lacks, the generator's included.
   void load_generator(model::TrainingNetwork& generator, std::vector<std::string>& missing) const {
     const auto path = initial_.path + "/" + std::string(model::kGenerator);
     const bool found = is_directory(path);
