@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/spelling.h"
@@ -18,7 +19,7 @@ class ParagraphCutter : public LineCutter {
 
  protected:
   bool is_open() const { return begin_ != kNone; }
-  size_t size() const { return is_open() ? end_ - begin_ : 0; }  // of the open paragraph
+  size_t size() const { return is_open() ? line_begin_ - begin_ : 0; }  // of the open paragraph, up to here
 
   // A separator ends the paragraph before it and is part of none; a gap does neither.
   enum class Kind { part, beginning, separator, gap };
@@ -106,17 +107,31 @@ class PassageCutter final : public ParagraphCutter {
  private:
   Kind kind_of(std::string_view line) override {
     constexpr size_t kMostBytes = 64 << 10;
-    if (is_blank(line)) return is_open() && headings_only_ ? Kind::gap : Kind::separator;
-    const auto begin = line.substr(std::min(line.find_first_not_of(' '), line.size()));
-    if (markdown_ && (begin.starts_with("```") || begin.starts_with("~~~"))) fenced_ = !fenced_;
-    const bool heading = markdown_ && !fenced_ && is_heading(line);
-    const bool begins = (heading && !headings_only_) || size() + line.size() > kMostBytes;
+    const bool full = size() > kMostBytes;
+    if (is_blank(line)) return is_open() && headings_only_ && !full ? Kind::gap : Kind::separator;
+    if (markdown_) follow_fence(line);
+    const bool heading = markdown_ && fence_.empty() && is_heading(line);
+    const bool begins = (heading && !headings_only_) || full;
     headings_only_ = heading;
     return begins ? Kind::beginning : Kind::part;
   }
 
+  // A fence of code ends at a line of the same character that is as long or longer and has nothing else
+  // (CommonMark, section 4.5).
+  void follow_fence(std::string_view line) {
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (!line.starts_with("```") && !line.starts_with("~~~")) return;
+    const auto fence = line.substr(0, line.find_first_not_of(line.front()));
+    const auto rest = line.substr(fence.size());
+    if (!fence_.empty()) {
+      if (fence.starts_with(fence_) && is_blank(rest)) fence_.clear();
+    } else if (fence.front() == '~' || rest.find('`') == rest.npos) {
+      fence_ = fence;
+    }
+  }
+
   const bool markdown_;
-  bool fenced_ = false;         // between lines of ``` or ~~~
+  std::string fence_;           // that opened the code around this line; "": none
   bool headings_only_ = false;  // the open passage has no other lines
 };
 

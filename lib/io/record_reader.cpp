@@ -195,7 +195,7 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
 Location RecordReader::locate(const Cut& cut, const Chunk& chunk) {
   const std::string_view data(chunk.data.data(), chunk.data_size);
   const auto bytes = data.substr(cut.begin, cut.size);
-  Location location = {.end_line = cut.line + std::ranges::count(bytes, '\n')};
+  Location location = {.end_line = cut.line + std::ranges::count(without_line_end(bytes), '\n')};
   if (entry(chunk.source->format).kind != RecordKind::text) return location;
   location.begin = characters_ + json::count_code_points(data.substr(counted_, cut.begin - counted_));
   location.end = characters_ = *location.begin + json::count_code_points(bytes);
