@@ -23,6 +23,7 @@ FileBytes::FileBytes(std::string name, int stop) : name_(std::move(name)), fd_(S
   struct stat info;
   if (fd_ < 0 || ::fstat(fd_, &info) != 0) throw UnreadableFile(name_, ": ", std::strerror(errno));
   if (S_ISDIR(info.st_mode)) refuse_directory(name_);
+  regular_ = S_ISREG(info.st_mode);
 }
 
 std::optional<size_t> FileBytes::read(std::span<char> to) {

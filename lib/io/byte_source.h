@@ -52,6 +52,7 @@ class FileBytes : public ByteSource {
 
   const std::string& name() const { return name_; }
   int fd() const { return fd_; }
+  bool is_regular() const { return regular_; }  // not a pipe or a terminal
   int stop() const { return stop_; }
   uint64_t count() const { return count_; }  // bytes read so far
 
@@ -60,6 +61,7 @@ class FileBytes : public ByteSource {
   FileDescriptor file_;  // not used for stdin, which this class does not own
   int fd_;
   int stop_;
+  bool regular_;
   uint64_t count_ = 0;
   bool ended_ = false;
 };

@@ -39,7 +39,8 @@ bool is_conll_document(std::string_view line);  // -DOCSTART-, or "# newdoc" of 
 // word "#".
 bool is_conll_comment(std::string_view line);
 // Also any other line that begins with "# " and is not like `row`, one of the rows: it has another number of
-// columns, or no tag of an entity unlike the row. If `row` is "": several words.
+// columns, or has no tag of an entity where the row has one. If no row is known (""), a line of more than
+// three columns without such a tag.
 bool is_conll_comment(std::string_view line, std::string_view row);
 // Whether a line can be the first of a sentence: ten columns separated by TAB, the id is 1, 1-N or 0.1.
 bool is_conllu_row(std::string_view line);

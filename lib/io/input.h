@@ -48,6 +48,7 @@ class Input {
   void decompress(const Compression& compression);
   void decode(std::unique_ptr<Decoder> decoder);
 
+  bool is_regular() const { return file_.is_regular(); }
   bool converted() const { return source_ != &file_; }
   // The part of the FILE that was read, for showing progress.
   uint64_t position() const { return converted() ? file_.count() : consumed_; }

@@ -59,27 +59,26 @@ bool has_tag(std::string_view line) {
   return tag == kOutside || (has_prefix(tag) && tag.size() > 2 && is_letter(tag[2]));
 }
 
-// How long first_row() waits for rows. Any text may begin with "#", and a program that writes it line by line
-// may wait for an answer to each line.
-enum class Wait { for_rows, unless_text };
+enum class Known { conll, nothing };
 
-// The first line that is not a comment of CoNLL, nor blank after one.
-std::optional<Row> first_row(Input& input, Wait wait = Wait::unless_text) {
+// The first line that is not a comment of CoNLL, nor blank after one. Any text may begin with "#", and a
+// program that writes it to a pipe may wait for an answer to each line; so in a pipe whose format is not
+// known, only is_conll_comment() says what a comment is.
+std::optional<Row> first_row(Input& input, Known known = Known::nothing) {
   constexpr size_t npos = std::string_view::npos;
+  const bool patient = known == Known::conll || input.is_regular();
   size_t begin = 0;
-  bool waits = true;
   for (size_t index = 0;;) {
     const auto unread = input.unread();
     if (index == 0) begin = std::find_if_not(unread.begin(), unread.end(), is_white) - unread.begin();
     const size_t end = unread.find('\n', begin);
-    if (end == npos && unread.size() <= kMostBytes && (waits || input.ready()) && input.read_more()) continue;
+    if (end == npos && unread.size() <= kMostBytes && input.read_more()) continue;
     const auto rest = input.unread().substr(begin);
     const auto line = without_line_end(end == npos ? rest : rest.substr(0, end + 1 - begin));
     if (end == npos && (line.empty() || rest.size() > kMostBytes)) return std::nullopt;
-    const bool comment =
-        (line.starts_with('#') && !has_tag(line)) || (wait == Wait::for_rows && is_conll_document(line));
+    const bool comment = (line.starts_with('#') && !has_tag(line) && (patient || is_conll_comment(line))) ||
+                         (known == Known::conll && is_conll_document(line));
     if (!comment && !(index > 0 && is_blank(line))) return Row{.line = std::string(line), .index = index};
-    waits = wait == Wait::for_rows || is_conll_comment(line);
     if (end == npos || unread.size() > kMostBytes) return std::nullopt;
     begin = end + 1;
     ++index;
@@ -189,7 +188,7 @@ bool is_conll(Input& input) {
 }
 
 std::string first_conll_row(Input& input) {
-  const auto row = first_row(input, Wait::for_rows);
+  const auto row = first_row(input, Known::conll);
   return row ? row->line : "";
 }
 
