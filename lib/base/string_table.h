@@ -11,7 +11,7 @@
 
 namespace bert {
 
-// Distinct strings, numbered in order of insertion. Memory: the bytes of each string plus 12 to 16 bytes.
+// Distinct strings, numbered in order of insertion. Memory: the bytes of each string plus 16 to 24 bytes.
 class StringTable {
  public:
   size_t size() const { return ends_.size(); }

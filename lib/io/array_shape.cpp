@@ -141,7 +141,7 @@ ArrayShape raw_shape(uint64_t size, std::optional<int64_t> width) {
   return shape;
 }
 
-// Throws Error if a file that is not npy is none of raw numbers either.
+// Throws Error if a file that is not npy does not look like raw numbers either.
 void refuse_other_files(std::string_view bytes) {
   constexpr std::pair<std::string_view, std::string_view> kForeign[] = {
       {"PK\3\4", "a zip archive, as numpy.savez and torch.save write it; numpy.save writes npy"},

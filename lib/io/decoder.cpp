@@ -48,7 +48,8 @@ void Utf8OrOther::look_for_utf8(std::string_view bytes, Part part) {
     bytes.remove_prefix(std::min(piece.size() + 1, bytes.size()));
     if (end == bytes.npos && part == Part::inner) return;
     ++lines_;
-    if (line_.size() < kMostBytes && std::ranges::any_of(line_, is_wide) && json::is_utf8(line_))
+    if (line_.size() < kMostBytes && std::ranges::count_if(line_, is_wide) >= notes_.utf8_bytes &&
+        json::is_utf8(line_))
       std::exchange(notes_.utf8_line, nullptr)(lines_);
     line_.clear();
   }

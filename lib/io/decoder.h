@@ -31,11 +31,12 @@ class Decoder {
 // that the result does not depend on how the bytes arrive; it is withheld until it ends.
 class Utf8OrOther : public Decoder {
  public:
-  // What is noticed, each once; all but the last may be null.
+  // What is noticed, each once; all but utf8_line may be null.
   struct Notes {
     std::function<void()> utf8;                   // it is UTF-8; null: it is never read as such
     std::function<void()> controls;               // other text has one of the bytes 0x80 to 0x9f
     std::function<void(int64_t line)> utf8_line;  // this line is read by the other Decoder, but is UTF-8
+    int64_t utf8_bytes = 1;                       // beyond ASCII that such a line has at least
   };
   Utf8OrOther(std::unique_ptr<Decoder> other, Notes notes)
       : other_(std::move(other)),

@@ -144,9 +144,7 @@ bool FolderWalk::add_patterns(const std::string& file, size_t base) {
   Ignored ignored = {.base = base, .patterns = {}};
   try {
     if (!is_file(file)) return false;
-    auto text = read_file(file);
-    if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
-    for (const auto& line : split(text, '\n')) {
+    for (const auto& line : split(read_text(file), '\n')) {
       if (auto pattern = PathPattern::of_line(line)) ignored.patterns.push_back(std::move(*pattern));
     }
   } catch (const Error& error) {

@@ -45,7 +45,7 @@ class FolderWalk {
     size_t next = 0;
   };
   struct Ignored {
-    size_t base;  // length of the folder's path in from_root_
+    size_t base;  // length of the folder's path in from_root()
     std::vector<PathPattern> patterns;
   };
 

@@ -255,6 +255,7 @@ std::unique_ptr<Decoder> watched(std::unique_ptr<Decoder> decoder, const std::st
   if (is_wide(name) || name.starts_with("utf")) return decoder;
   Utf8OrOther::Notes notes;
   if (!has_one_byte(encoding)) {
+    notes.utf8_bytes = 12;  // a few characters of Shift_JIS or GBK are UTF-8 by chance
     notes.utf8_line = [=](int64_t line) {
       note("line " + std::to_string(line) + " is UTF-8, too; if it is not " + encoding + ", leave " +
            opt::encoding + " out");

@@ -137,7 +137,7 @@ bool InputReader::read(const std::string& name) {
     }
     if (const auto json = guessed_text ? line_of_json(*chunk_) : std::nullopt) {
       note(input, "is read as text because of its first line, but line " + std::to_string(*json) +
-                      " is JSON; to read JSONL, remove the lines that are none");
+                      " is JSON; to read JSONL, remove the lines that are not JSON");
       guessed_text = false;
     }
     chunk_->read = read_ + input.position();

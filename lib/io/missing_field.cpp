@@ -46,6 +46,25 @@ std::string rows_by(std::string_view filter) {
       .what();
 }
 
+// What to type if the record is a whole table as other programs write it; else "".
+std::string advice_for_frame(std::span<const std::string> fields, bool of_rows) {
+  // The forms of DataFrame.to_json(), and what the Hub's server of datasets sends.
+  struct Frame {
+    std::array<std::string_view, 2> fields;
+    std::string_view filter;
+  };
+  constexpr Frame kFrames[] = {
+      {{"columns", "data"}, ".columns as $c | .data[] | with_entries(.key |= $c[.])"},
+      {{"schema", "data"}, ".data[]"},
+      {{"features", "rows"}, ".rows[].row"},
+      {{"0", "1"}, ".[]"}};
+  const auto has = [&](std::string_view field) { return std::ranges::find(fields, field) != fields.end(); };
+  for (const auto& frame : kFrames)
+    if (std::ranges::all_of(frame.fields, has) && (of_rows || frame.fields[0] != "0"))
+      return rows_by(frame.filter);
+  return "";
+}
+
 }  // namespace
 
 std::string origin_of(std::string_view name) {
@@ -60,23 +79,6 @@ std::string origin_of(std::string_view name) {
   return found == std::end(kOrigins) ? "" : "; " + found->second + " adds it";
 }
 
-std::string advice_for_frame(std::span<const std::string> fields) {
-  // The forms of DataFrame.to_json(), and what the Hub's server of datasets sends.
-  struct Frame {
-    std::array<std::string_view, 2> fields;
-    std::string_view filter;
-  };
-  constexpr Frame kFrames[] = {
-      {{"columns", "data"}, ".columns as $c | .data[] | with_entries(.key |= $c[.])"},
-      {{"schema", "data"}, ".data[]"},
-      {{"features", "rows"}, ".rows[].row"},
-      {{"0", "1"}, ".[]"}};
-  const auto has = [&](std::string_view field) { return std::ranges::find(fields, field) != fields.end(); };
-  for (const auto& frame : kFrames)
-    if (std::ranges::all_of(frame.fields, has)) return rows_by(frame.filter);
-  return "";
-}
-
 std::string advice_for_columns() {
   return rows_by(". as $t | first(.[]) | keys_unsorted[] as $i | $t | map_values(.[$i])");
 }
@@ -89,10 +91,11 @@ MissingColumn::MissingColumn(std::string_view name, std::span<const std::string>
                                     : advice(name, columns, options)) {}
 
 MissingField::MissingField(std::string_view name, std::span<const std::string> fields,
-                           std::span<const FieldOption> options)
+                           std::span<const FieldOption> options, bool of_rows)
     : Error("field ", json::in_quotes(name), " is missing; the record has ",
             fields.empty() ? "no fields" : names_text(fields),
-            advice_for_frame(fields).empty() ? advice(name, fields, options) : advice_for_frame(fields)) {}
+            advice_for_frame(fields, of_rows).empty() ? advice(name, fields, options)
+                                                      : advice_for_frame(fields, of_rows)) {}
 
 std::optional<std::string> FieldUse::warning() const {
   if (found_ || !absent_) return std::nullopt;

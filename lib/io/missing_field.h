@@ -21,9 +21,8 @@ struct FieldOption {
 // "; bert-tokenize adds it", for fields that few people write themselves; else "".
 std::string origin_of(std::string_view name);
 
-// What to type if the record is a whole table as pandas writes it: it has these fields, else ""; or its
-// fields are objects {"0": ..., "1": ...}.
-std::string advice_for_frame(std::span<const std::string> fields);
+// What to type if the record is a whole table as pandas writes it, whose fields are objects
+// {"0": ..., "1": ...}.
 std::string advice_for_columns();
 
 // All rows of a table lack the column, so that the error is one of its header.
@@ -33,10 +32,11 @@ class MissingColumn : public Error {
                 std::span<const FieldOption> options);
 };
 
+// `of_rows`: the record may be a table, since some of its fields are objects.
 class MissingField : public Error {
  public:
   MissingField(std::string_view name, std::span<const std::string> fields,
-               std::span<const FieldOption> options);
+               std::span<const FieldOption> options, bool of_rows);
 };
 
 // Whether records have a field that they need not have, for a warning about a misspelt name. Threads may

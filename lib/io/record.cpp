@@ -106,7 +106,9 @@ void Fields::fail_missing(std::string_view name) const {
     throw Error(source_.conll.word == 0
                     ? "has only one column, the words; no tags"
                     : "has its words in the last column; name the one of the tags with " + opt::tag_column);
-  throw MissingField(name, names(), source_.field_options);
+  const auto first = json("0");
+  throw MissingField(name, names(), source_.field_options,
+                     first && first->kind() == json::Value::Kind::object);
 }
 
 void Fields::fail_without_words() const {

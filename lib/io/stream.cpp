@@ -34,7 +34,7 @@ class Stream {
   RunResult run();
   // The error of a record or of the input; everything before it has been written.
   const std::optional<std::string>& failure() const { return failure_; }
-  // What is told if there are no records: an output of before is then replaced by nothing.
+  // What is told if there are no records, since an empty output may then replace an earlier one.
   std::string empty_text() const;
 
  private:

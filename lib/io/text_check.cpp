@@ -91,8 +91,10 @@ void check_conll(Input& input, const StreamOptions& options, const Source& sourc
 
 std::optional<int64_t> line_of_json(const Chunk& chunk) {
   const std::string_view data(chunk.data.data(), chunk.data_size);
-  const auto found = std::ranges::find_if(
-      chunk.cuts, [&](const Cut& cut) { return is_json_object(data.substr(cut.begin, cut.size)); });
+  const auto found = std::ranges::find_if(chunk.cuts, [&](const Cut& cut) {
+    const auto line = data.substr(cut.begin, cut.size);
+    return line.find('"') != line.npos && is_json_object(line);  // "{}" may be a line of a program
+  });
   return found == chunk.cuts.end() ? std::nullopt : std::optional(found->line);
 }
 

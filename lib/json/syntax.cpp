@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "json/utf8.h"
+
 namespace bert::json {
 namespace {
 
@@ -193,7 +195,7 @@ std::string position_of(std::string_view text, size_t at) {
   const auto before = text.substr(0, at);
   const auto lines = std::ranges::count(before, '\n');
   const auto line = before.substr(before.rfind('\n') + 1);
-  const auto column = 1 + std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; });
+  const auto column = 1 + count_code_points(line);
   const std::string text_of_column = "column " + std::to_string(column);
   return lines == 0 ? text_of_column : "line " + std::to_string(lines + 1) + ", " + text_of_column;
 }

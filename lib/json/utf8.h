@@ -9,7 +9,7 @@ namespace bert::json {
 
 bool is_utf8(std::string_view text);
 
-// Bytes that are no continuation bytes.
+// Number of code points that start in `text`.
 int64_t count_code_points(std::string_view text);
 
 // Error `byte 0xff at offset 12 is not valid UTF-8`. `begin` is added to the offset.

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "json/json.h"
+#include "json/utf8.h"
 
 namespace bert::metric {
 namespace {
@@ -15,9 +16,7 @@ constexpr int kUsualPrecision = 4;
 
 using Row = std::vector<std::string>;
 
-size_t width_of(const std::string& text) {
-  return std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; });
-}
+size_t width_of(const std::string& text) { return json::count_code_points(text); }
 
 // The first column is aligned to the left, the others to the right.
 void append_rows(std::string& out, const std::vector<Row>& rows) {

@@ -31,10 +31,4 @@ void append(std::string& text, char32_t code) {
   text.append(bytes, encode(code, bytes));
 }
 
-size_t count_code_points(std::string_view text) {
-  size_t count = 0;
-  for (const char byte : text) count += (static_cast<uint8_t>(byte) & 0xC0) != 0x80;
-  return count;
-}
-
 }  // namespace bert::text

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "json/utf8.h"
+
 namespace bert::text {
 
 struct CodePoint {
@@ -43,6 +45,6 @@ uint32_t encode(char32_t code, char* bytes);
 void append(std::string& text, char32_t code);
 
 // Number of code points that start in `text`.
-size_t count_code_points(std::string_view text);
+inline size_t count_code_points(std::string_view text) { return json::count_code_points(text); }
 
 }  // namespace bert::text

@@ -259,7 +259,7 @@ class SlowStream {
     const auto& field = options_.text_field;
     if (!text && io::is_table(format_))
       throw name_ + (options_.columns.empty() ? ":1: " : ": ") + io::MissingColumn(field, names, {}).what();
-    if (!text) throw where + ": " + io::MissingField(field, names, {}).what();
+    if (!text) throw where + ": " + io::MissingField(field, names, {}, false).what();
     if (text->find("bad") != std::string::npos) throw where + ": is bad";
     if (text->find("worse") != std::string::npos) throw where + ": is worse";
     return {{added_, std::to_string(text->size())}, {"place", std::to_string(place_)}};
