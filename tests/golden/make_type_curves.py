@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes tests/golden/type_curves.json: the losses and gradient norms of 20 steps of AdamW that transformers takes
-in float64 from the directories `TYPE-fill` of make_types.py, by masked language modeling; and of ELECTRA's
+in float64 from the directories `TYPE-HEAD` of make_types.py, by masked language modeling and for the other heads; and of ELECTRA's
 pre-training of a generator and a discriminator that share their embeddings (Clark et al. 2020), from
 `electra-replaced` and the generator in tests/golden/joint, which this script also writes, with the gradients of the
 first step in joint/gradients.safetensors. The bias of the generator makes all samples the same token.
@@ -15,21 +15,24 @@ import torch
 import transformers as tf
 from safetensors.torch import save_file
 
-from make_types import HERE, TYPES
+from make_types import HEADS, HERE, LABELS, TYPES
 
-STEPS, BATCH, RATE, DECAY = 20, 6, 1e-3, 0.01
+STEPS, BATCH, RATE, HEAD_RATE, DECAY = 20, 6, 1e-3, 3e-4, 0.01
+CHOICES = 2  # pairs of records are the choices of a question
 MASK, SAMPLED, SAMPLED_BIAS, MODEL_WEIGHT = 4, 7, 30, 50
 
 
 def make_records():
-    chance = random.Random(11)
+    chance, labels = random.Random(11), random.Random(12)
     for number in range(STEPS * BATCH):
         ids = [chance.randrange(5, 41) for _ in range(4 + number % 13)]
         positions = sorted(chance.sample(range(len(ids)), 2))
         gold = [ids[position] if chance.random() < 0.5 else SAMPLED for position in positions]
         for position in positions:
             ids[position] = MASK
-        yield {"input_ids": ids, "masked_lm_positions": positions, "masked_lm_ids": gold}
+        yield {"input_ids": ids, "masked_lm_positions": positions, "masked_lm_ids": gold,
+               "label": labels.randrange(LABELS), "tags": [labels.randrange(LABELS) for _ in ids],
+               "start": number % len(ids), "end": number % 7 % len(ids), "choice": labels.randrange(CHOICES)}
 
 
 def batches(records, pad):
@@ -42,16 +45,16 @@ def batches(records, pad):
             length = len(record["input_ids"])
             ids[row, :length] = torch.tensor(record["input_ids"])
             mask[row, :length] = 1
-            gold[row, record["masked_lm_positions"]] = torch.tensor(record["masked_lm_ids"])
+            gold[row, record["masked_lm_positions"]] = torch.tensor(record["masked_lm_ids"], dtype=torch.long)
         yield ids, mask, gold
 
 
-def steps_of(parameters, losses, first_gradients=None):
+def steps_of(parameters, losses, first_gradients=None, rate=RATE):
     """Takes a step for each function in `losses`; their results have the loss first."""
     groups = [{"params": [], "weight_decay": decay} for decay in (DECAY, 0)]
     for name, parameter in parameters.items():
         groups["LayerNorm" in name or "layer_norm" in name or "bias" in name]["params"].append(parameter)
-    optimizer = torch.optim.AdamW(groups, lr=RATE)
+    optimizer = torch.optim.AdamW(groups, lr=rate)
     steps = []
     for loss_of in losses:
         loss, parts = loss_of()
@@ -77,6 +80,33 @@ def fill_curve(name, records):
         ids, mask, gold = batch
         return lambda: (model(input_ids=ids, attention_mask=mask, labels=gold).loss, {})
     return steps_of(dict(model.named_parameters()), map(loss_of, batches(records, model.config.pad_token_id)))
+
+
+def head_curve(name, head, records):
+    model = load(getattr(tf, TYPES[name][1] + HEADS[head]), os.path.join(HERE, "types", f"{name}-{head}"))
+    plain = [record | {"masked_lm_positions": [], "masked_lm_ids": []} for record in records]
+
+    def loss_of(place, batch):
+        ids, mask, gold = batch
+        own = plain[place * BATCH:(place + 1) * BATCH]
+
+        def column(key, items=own):
+            return torch.tensor([record[key] for record in items])
+        if head == "tag":
+            for row, record in enumerate(own):
+                gold[row, :len(record["tags"])] = torch.tensor(record["tags"])
+        if head == "choose":
+            ids, mask = (part.reshape(-1, CHOICES, part.shape[1]) for part in (ids, mask))
+        if head == "answer":  # one by one, since transformers' softmax has the logits of padding
+            inputs = [{"input_ids": torch.tensor([record["input_ids"]])} |
+                      {f"{key}_positions": torch.tensor([record[key]]) for key in ("start", "end")} for record in own]
+            return lambda: (sum(model(**one).loss for one in inputs) / len(inputs), {})
+        labels = {"classify": lambda: {"labels": column("label")}, "tag": lambda: {"labels": gold},
+                  "choose": lambda: {"labels": column("choice", own[::CHOICES])}}[head]()
+        return lambda: (model(input_ids=ids, attention_mask=mask, **labels).loss, {})
+    parts = batches(plain, model.config.pad_token_id)
+    return steps_of(dict(model.named_parameters()), [loss_of(*part) for part in enumerate(parts)],
+                    rate=HEAD_RATE)
 
 
 def make_generator(folder, discriminator):
@@ -133,6 +163,8 @@ def main():
     records = list(make_records())
     curves = {name: fill_curve(name, records) for name in TYPES}
     curves["joint"] = joint_curve(records)
+    curves |= {f"{name}-{head}": head_curve(name, head, records)
+               for name in TYPES for head in HEADS if head not in ("bare", "fill")}
     with open(os.path.join(HERE, "type_curves.json"), "w", encoding="utf-8") as file:
         file.write('{"records": [\n' + ",\n".join(map(json.dumps, records)) + '],\n"curves": {\n')
         file.write(",\n".join(f'"{name}": {json.dumps(steps)}' for name, steps in curves.items()) + "}}\n")

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <set>
+#include <span>
 
 #include "examples/answer_example.h"
 #include "examples/choose_example.h"
@@ -17,6 +18,10 @@
 
 namespace bert::golden {
 namespace {
+
+// Of type_curves.json.
+constexpr size_t kTypeBatch = 6, kTypeChoices = 2;
+constexpr double kTypeRate = 3e-4;
 
 std::unique_ptr<examples::Example> sentence_example(const HeadExample& from) {
   auto example = std::make_unique<examples::SentenceExample>();
@@ -119,7 +124,78 @@ void check_curve(const CurveOptions& options, const TaskCurve& curve, size_t mic
   }
 }
 
+// The example of a head in the records of type_curves.json, from `place` on.
+std::unique_ptr<examples::Example> type_example(const std::string& task, std::span<const json::Value> records,
+                                                size_t place) {
+  HeadExample made;
+  const size_t sequences = task == "choose" ? kTypeChoices : 1;
+  for (size_t i = 0; i < sequences; ++i) {
+    auto ids = records[place + i].find("input_ids").value().integers();
+    made.sequences.push_back({.ids = ids, .types = std::vector<int32_t>(ids.size())});
+  }
+  const auto gold = [&](const char* name) {
+    return static_cast<int32_t>(records[place].find(name).value().integer());
+  };
+  if (task == "classify") made.gold = {gold("label")};
+  if (task == "tag") made.gold = records[place].find("tags").value().integers();
+  if (task == "answer") made.gold = {gold("start"), gold("end")};
+  if (task == "choose") made.gold = {gold("choice")};
+  return example_of(task, made);
+}
+
+void check_type_curve(const std::string& type, const std::string& task, std::span<const json::Value> records,
+                      const json::Value& steps) {
+  Pool pool(2);
+  const auto path = (directory() / "types" / (type + "-" + task)).string();
+  const HeadCase head = {.task = task, .classes = 3};
+  const auto all = task::tasks_with(&task::Entry::trained);
+  const auto known = std::ranges::find(all, task, task::name_of);
+  REQUIRE(known != all.end());
+  model::TrainingNetwork network(model::load_config(path), {model::head_of(*known)}, pool);
+  CHECK(network.load(ckpt::Checkpoint::open(path)).empty());
+  network.refresh();
+  const auto labels = labels_of(head);
+  const auto learner = make_learner(head, network, labels);
+  train::Optimizer optimizer(network.parameters().layout(), {});
+  size_t number = 0;
+  for (const json::Value& wanted : steps.elements()) {
+    INFO(type, " ", task, ", step ", number);
+    examples::Step step;
+    for (size_t i = 0; i < kTypeBatch; i += task == "choose" ? kTypeChoices : 1) {
+      if (i % (kTypeBatch / 3) == 0) step.batches.emplace_back();  // micro-batches
+      step.batches.back().add(type_example(task, records, number * kTypeBatch + i), i);
+      ++step.sequences;
+    }
+    const auto figures = learner->learn(step, {});
+    const double norm = train::norm_of(train::square_sums(network.gradients(), network.context()));
+    optimizer.step(network.parameters(), network.gradients(), kTypeRate, 1, network.context());
+    learner->refresh();
+    const double loss = wanted.find("loss").value().number(),
+                 wanted_norm = wanted.find("norm").value().number();
+    CHECK(std::abs(figures.front().value - loss) <= 1e-5 * std::max(1.0, loss));
+    CHECK(std::abs(norm - wanted_norm) <= 1e-5 * std::max(1.0, wanted_norm));
+    ++number;
+  }
+  CHECK(number == 20);
+}
+
 }  // namespace
+
+TEST_CASE("20 steps of the heads of all types match transformers") {
+  json::File file{directory() / "type_curves.json"};
+  const auto elements = file.find("records").value().elements();
+  const std::vector<json::Value> records(elements.begin(), elements.end());
+  int curves = 0;
+  for (const auto& type : model::model_types()) {
+    for (const std::string task : {"classify", "tag", "answer", "choose"}) {
+      const auto steps = file.find("curves").value().find(std::string(type.name) + "-" + task);
+      if (!steps) continue;  // bert: above
+      check_type_curve(std::string(type.name), task, records, *steps);
+      ++curves;
+    }
+  }
+  CHECK(curves == 4 * (std::ssize(model::model_types()) - 1));
+}
 
 TEST_CASE("20 steps of every task match PyTorch's losses, for any micro-batches") {
   const auto all = load_task_curves();
