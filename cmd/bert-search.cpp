@@ -13,6 +13,7 @@
 #include "base/output_file.h"
 #include "cli/app.h"
 #include "options/feature_options.h"
+#include "options/folder_index_options.h"
 #include "options/model_options.h"
 #include "options/number_options.h"
 #include "options/stream_options.h"
@@ -56,7 +57,8 @@ void index_options(cli::App& app, search::Options& options) {
   app.section("Search");
   auto& index = options.index;
   app.option({opt::index, "FILE",
-              "Search these vectors: rows of an npy or f32 file, or the field embedding of JSONL records."},
+              "Search these vectors: rows of an npy or f32 file, the field embedding of JSONL records, or a "
+              "folder that --in has made."},
              index.path);
   app.option({opt::records, "FILE", "The records of the rows, in the same order; their ids are written."},
              index.records_path);
@@ -237,8 +239,8 @@ void check_mode(const cli::App& app, const search::Options& options) {
   const std::string_view name = options.dedup   ? opt::dedup
                                 : options.pairs ? opt::pairs
                                                 : Option("--min-score");
-  if (!compares_records(options) && options.index.path.empty())
-    throw cli::UsageError("--index is missing; it names the vectors to search");
+  if (!compares_records(options) && options.index.path.empty() && !app.given("--in"))
+    throw cli::UsageError("--index is missing; it names the vectors to search, or --in the files");
   if (threshold && !options.words && options.metric == Metric::cosine && std::abs(*threshold) > 1)
     throw cli::UsageError(name, " must be from -1 to 1, as cosines are");
   if (threshold && !options.words && options.metric == Metric::l2 && *threshold < 0)
@@ -302,6 +304,7 @@ int main(int argc, char** argv) {
                "Find nearest neighbors, near-duplicates, similar pairs and clusters by vectors.");
   search::Options options;
   search::Negatives negatives;
+  cmd::FolderIndexOptions folder(app);
   index_options(app, options);
   negatives_options(app, negatives);
   WordFlags words;
@@ -317,6 +320,7 @@ int main(int argc, char** argv) {
   cmd::StreamOptions stream(
       app, {.load = cmd::StreamOptions::Load::network,
             .more = io::formats_of({io::RecordKind::tagged, io::RecordKind::row}),
+            .folders_of = "--in",
             .formats = io::formats_of({io::FormatGroup::json, io::FormatGroup::table}, {io::Format::grep})});
   cmd::format_option(app, stream,
                      "Write records as JSONL, TSV or CSV, or the lines of neighbors as FILE:LINE:TEXT.");
@@ -324,9 +328,10 @@ int main(int argc, char** argv) {
   line_options(app, lines);
   cmd::precision_option(app, options.precision);
   cmd::batch_option(app, embed.batch_tokens);
-  app.most_used({opt::index, opt::records, "--neighbors", "--min-score", opt::metric, opt::with, opt::format,
-                 "--model", "--output", opt::text_field, "--threads"});
+  app.most_used({"--query", "--in", opt::index, opt::records, "--neighbors", "--min-score", opt::metric,
+                 opt::with, opt::format, "--model", "--output", opt::text_field, "--threads"});
   app.check([&] {
+    folder.settle(stream);
     cmd::set_input(embed.features, stream, length);
     embed.features.take_ids = cmd::takes_ids(stream);
     embed.expects_pairs = stream.pair_field_given();
@@ -347,9 +352,8 @@ int main(int argc, char** argv) {
   });
   app.version_of(text::version);
   app.version_of(predict::version);
-  app.examples({{"Embed the texts of a folder, and find the line that is nearest to a text",
-                 "bert-embed -o notes.jsonl notes/*\necho 'rivers and the sea' | bert-search --index "
-                 "notes.jsonl --with text -k 1"},
+  app.examples({{"Search the texts of a folder, which are embedded when they are new or have changed",
+                 "bert-search --query 'snow in the mountains' --in wiki -k 2 --format grep"},
                 {"Leave out near-duplicates", "bert-search --dedup 0.9 twice.txt"}});
   app.ability_of(search::graph_version);
   return app.run(argc, argv, [&] {
@@ -360,6 +364,7 @@ int main(int argc, char** argv) {
       if (!app.given(opt::metric)) note_similarity(directory.sentence, app.log());
       return directory;
     };
+    auto lock = folder.open(options, stream, model);
     options.index.stream = stream.settings;
     options.index.lines = stream.settings.format == io::Format::grep;
     if (options.index.lines) options.lines = lines.options;
@@ -374,6 +379,7 @@ int main(int argc, char** argv) {
     stream.settings.chunk_bytes = search::RecordVectors::kChunkBytes;
     stream.settings.chunk_records = search::RecordVectors::kChunkRecords;
     const auto filter = search::make_filter(options, stream.pool(), app.log());
+    lock = {};
     stream.transform(*filter);
   });
 }

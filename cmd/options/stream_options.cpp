@@ -77,7 +77,7 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
                [this](const std::string& name, const std::string& value) {
                  settings.delimiter = delimiter_of(name, value);
                });
-    if (uses.folders && uses.load != Load::training) add_folders(app);
+    if (uses.folders && uses.load != Load::training) add_folders(app, uses.folders_of);
     app.option({opt::text_field, "NAME", "Field with the text."}, settings.text_field);
     app.check([this] { name_field(settings.text_field, opt::text_field); });
   } else {
@@ -109,23 +109,26 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
       {{"stop", io::OnError::stop}, {"skip", io::OnError::skip}}, settings.on_error);
 }
 
-void StreamOptions::add_folders(cli::App& app) {
+void StreamOptions::add_folders(cli::App& app, const std::string& others) {
   using enum io::InputFormat;
   auto& folders = settings.folders.emplace();
   app.flag({"-r," + opt::recursive, "",
             "Read the text files in each FILE that is a folder, and in folders below it."},
            folders.recursive);
-  const auto add = [&app](const std::string& name, const std::string& help, std::vector<std::string>& globs) {
+  const auto add = [&app, &others](const std::string& name, const std::string& help,
+                                   std::vector<std::string>& globs) {
     app.custom({name, "GLOB", help},
                [&globs](const std::string&, const std::string& glob) { globs.push_back(glob); });
-    app.needs(name.c_str(), opt::recursive);
+    if (others.empty()) app.needs(name.c_str(), opt::recursive);
   };
-  add("--include", "With -r, read only files that match GLOB, such as '*.md'.", folders.include);
-  add("--exclude", "With -r, leave out files and folders that match GLOB.", folders.exclude);
+  const auto options = others.empty() ? "-r" : "-r or " + others;
+  add("--include", "With " + options + ", read only files that match GLOB, such as '*.md'.", folders.include);
+  add("--exclude", "With " + options + ", leave out files and folders that match GLOB.", folders.exclude);
   app.choice<io::InputFormat>({opt::cut, "",
                                "Cut text at blank lines and headings, at line ends, or not at all, and add "
                                "where each record is: file, "
-                               "start_line, end_line, start, end (default with -r: paragraphs)."},
+                               "start_line, end_line, start, end (default with " +
+                                   options + ": paragraphs)."},
                               {{"paragraphs", passages}, {"lines", text}, {"file", file}}, settings.cut);
   app.needs(opt::cut, {opt::input_format, {"auto", "text"}}, "; other formats are cut already");
   app.check([this] {

@@ -24,7 +24,8 @@ class StreamOptions {
     std::vector<io::InputFormat> more = {};  // input formats beyond the common ones
     bool text = true, pair = true;           // whether the text, and the second text of a pair, are read
     bool folders = true;                     // if the text is: whether it may be in folders
-    bool records = true;                     // whether records are written, whose fields can be chosen
+    std::string folders_of = {};  // another option that names folders, which the same options are for
+    bool records = true;          // whether records are written, whose fields can be chosen
     std::vector<io::Format> formats = io::formats_of({io::FormatGroup::json, io::FormatGroup::table});
   };
 
@@ -53,7 +54,7 @@ class StreamOptions {
  private:
   friend void format_option(cli::App& app, StreamOptions& stream, const std::string& help);
   void add_input(cli::App& app, const Uses& uses);
-  void add_folders(cli::App& app);
+  void add_folders(cli::App& app, const std::string& others);
   void add_conll(cli::App& app, const Uses& uses);
   void settle_input();
   void add_output(cli::App& app, const Uses& uses);

@@ -97,6 +97,7 @@ inline constexpr Option projection{"--projection"};
 inline constexpr Option prompt{"--prompt"};
 inline constexpr Option random_rate{"--random-rate"};
 inline constexpr Option records{"--records"};
+inline constexpr Option rebuild{"--rebuild"};
 inline constexpr Option recursive{"--recursive"};
 inline constexpr Option relative_margin{"--relative-margin"};
 inline constexpr Option replace_any{"--replace-any"};

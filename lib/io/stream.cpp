@@ -116,8 +116,9 @@ RunResult Stream::run() {
   wind_up(reader, writer);
   if (error_) std::rethrow_exception(error_);
   report();
-  if (input.not_text() > 0)
-    log_.warn(counted(input.not_text(), "file that is not text was", "files that are not text were") +
+  result_.not_text = input.not_text();
+  if (result_.not_text > 0 && !options_.found)
+    log_.warn(counted(result_.not_text, "file that is not text was", "files that are not text were") +
               " left out");
   return result_;
 }

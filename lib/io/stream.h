@@ -93,6 +93,7 @@ struct RunResult {
   int64_t skipped = 0;
   int64_t skipped_files = 0;
   int64_t truncated = 0;  // of the written ones
+  int64_t not_text = 0;   // files that were found in folders and left out
 };
 
 // Call it on the thread that created `pool`. When it returns, all output has been written and the file has

@@ -65,6 +65,7 @@ class EmbedFilter final : public io::Filter {
   int64_t width() const { return plan_.width(); }  // of the vector
   // Its VectorModel as text. A record with token ids has no prompt.
   const std::string& vector_model(const io::Work& texts) const;
+  const std::string& vector_model() const { return vector_model_; }  // of texts
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override { return tokens(*record.work); }

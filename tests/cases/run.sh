@@ -36,7 +36,8 @@ trap 'rm -rf "$directory"' EXIT
 
 unset BERT_MODEL HF_HUB_CACHE HUGGINGFACE_HUB_CACHE HF_ENDPOINT HF_TOKEN
 PATH=$tools:$PATH LC_ALL=C HF_HOME=/no/cache MODELS=$(dirname "$cases")/golden/models LIB=$cases/lib
-export PATH LC_ALL MODELS LIB HF_HOME
+XDG_CACHE_HOME=$directory/.cache
+export PATH LC_ALL MODELS LIB HF_HOME XDG_CACHE_HOME
 
 # transcribe SECTION COMMANDS TITLE: runs a section and writes its transcript to $directory/section.
 transcribe() {

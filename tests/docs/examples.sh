@@ -28,7 +28,8 @@ sh "$repository/cmd/playground.sh" --fill "$directory/work" || exit 2
 cd "$directory/work" || exit 2
 unset BERT_MODEL
 PATH=$tools:$PATH
-export PATH
+XDG_CACHE_HOME=$directory/.cache
+export PATH XDG_CACHE_HOME
 docs_hub "$directory"
 failed=0 count=0
 while read -r number; do

@@ -1,0 +1,181 @@
+#include "options/folder_index_options.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "base/checksum.h"
+#include "base/option.h"
+#include "json/json.h"
+#include "options/model_directory.h"
+#include "search/index_folder.h"
+#include "search/refresh.h"
+
+namespace bert::cmd {
+namespace {
+
+// Standard input becomes these texts, a record for each.
+void read_from_stdin(const std::vector<std::string>& texts, const std::string& field) {
+  std::string records;
+  for (const auto& text : texts) {
+    json::Object object(records);
+    object.string(field, text);
+    object.end();
+    records += '\n';
+  }
+  const FileDescriptor file(::memfd_create("queries", MFD_CLOEXEC));
+  const auto written = ::pwrite(file.get(), records.data(), records.size(), 0);
+  if (written != std::ssize(records) || ::dup2(file.get(), STDIN_FILENO) < 0)
+    throw Error("the queries: ", std::strerror(errno));
+}
+
+// What changes the records or their vectors, other than the model.
+std::string settings_of(const io::StreamOptions& files, const features::FeatureOptions& features) {
+  std::string text;
+  json::Object object(text);
+  object.string(opt::cut.substr(2), *files.cut == io::InputFormat::file   ? "file"
+                                    : *files.cut == io::InputFormat::text ? "lines"
+                                                                          : "paragraphs");
+  object.string(opt::text_field.substr(2), features.text_field);
+  object.string(opt::pair_field.substr(2), features.pair_field);
+  object.string("ids", features.take_ids == features::TakeIds::where_present ? "taken" : "ignored");
+  object.string(opt::invalid_utf8.substr(2),
+                files.invalid_utf8 == io::InvalidUtf8::error ? "error" : "replace");
+  object.string(opt::on_error.substr(2), files.on_error == io::OnError::stop ? "stop" : "skip");
+  object.integer(opt::overlap.substr(2),
+                 features.overflow == features::Overflow::split ? features.overlap : -1);
+  object.end();
+  return text;
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+FolderIndexOptions::FolderIndexOptions(cli::App& app) : app_(app) {
+  app.section("Search");
+  app.custom({"--query", "TEXT", "Search for TEXT instead of the texts of FILE; may be repeated."},
+             [this](const std::string&, const std::string& text) { queries_.push_back(text); });
+  app.custom({"--in", "PATH",
+              "Search this file, or the text files in this folder and below it; may be repeated. The index, "
+              "--index or one in the cache, is brought up to date first."},
+             [this](const std::string& name, const std::string& path) {
+               inputs_.push_back(cli::App::name_of(name, path));
+             });
+  app.flag(
+      {opt::rebuild, "", "With --in, embed all files again, with other options or another model perhaps."},
+      rebuild_);
+  app.needs(opt::rebuild, "--in");
+  for (const auto other : {opt::records, opt::dedup, opt::pairs, opt::cluster, opt::recursive})
+    app.exclusive({"--in", other});
+}
+
+void FolderIndexOptions::settle(StreamOptions& stream) {
+  auto& settings = stream.settings;
+  if (!queries_.empty()) {
+    if (!settings.files.empty())
+      throw cli::UsageError("--query cannot be used with a FILE, which has queries");
+    for (const auto name : {opt::input_format, opt::columns, opt::delimiter, opt::encoding})
+      if (app_.given(name)) throw cli::UsageError(name, " is for FILEs, not for --query");
+    settings.input_format = io::InputFormat::jsonl;
+    read_from_stdin(queries_, settings.text_field);
+  }
+  for (const auto* name : {"--include", "--exclude"})
+    if (app_.given(name) && !indexes() && !settings.recursive())
+      throw cli::UsageError(name, " needs --in or ", opt::recursive);
+  if (!indexes()) return;
+  for (const auto& path : inputs_)
+    if (kind_of(path) == FileKind::absent || ::access(path.c_str(), R_OK) != 0)
+      throw Error(path, ": ", std::strerror(errno));
+  files_.folders = settings.folders;
+  files_.folders->recursive = true;
+  files_.folders->leave_out = {settings.output, settings.output + ".json"};
+  files_.cut = std::exchange(settings.cut, std::nullopt).value_or(io::InputFormat::passages);
+  files_.text_field = settings.text_field;
+  files_.field_options = settings.field_options;
+  files_.decoder = settings.decoder;
+  files_.note = settings.note;
+  files_.detail = settings.detail;
+  files_.left_out = settings.left_out;
+  files_.on_error = settings.on_error;
+  files_.invalid_utf8 = settings.invalid_utf8;
+  files_.progress = settings.progress;
+  files_.chunk_bytes = io::kNetworkChunkBytes;
+  files_.chunk_records = io::kNetworkChunkRecords;
+}
+
+// Named after everything that distinguishes indexes of the same files. Files are named in records as in the
+// command, so paths count as they are written, too.
+std::string FolderIndexOptions::default_folder(const std::string& settings, const search::Options& options,
+                                               ModelOptions& model) const {
+  namespace fs = std::filesystem;
+  const auto& vectors = options.texts.embed;
+  auto cache = variable("XDG_CACHE_HOME");
+  if (cache.empty()) cache = variable("HOME").empty() ? "" : variable("HOME") + "/.cache";
+  if (cache.empty()) throw Error("no cache for the index: set HOME, or name a folder with ", opt::index);
+  if (model.path.empty()) model.path = model_directory("", "use -m DIR or set BERT_MODEL");
+  Checksum checksum;
+  const auto add = [&checksum](std::string_view text) {
+    checksum.add(text);
+    checksum.add(std::string_view("\0", 1));
+  };
+  for (const auto& path : inputs_) {
+    add(path);
+    add(fs::canonical(path).string());
+  }
+  for (const auto* globs : {&files_.folders->include, &files_.folders->exclude}) {
+    add("");
+    for (const auto& glob : *globs) add(glob);
+  }
+  add(settings);
+  add(fs::weakly_canonical(model.path).string());
+  add(model.activation);
+  const auto& pooling = vectors.vectors.pooling;
+  add(std::to_string(static_cast<int>(pooling.kind)) + "." + std::to_string(static_cast<int>(pooling.mode)));
+  add(std::to_string(vectors.features.max_length.value_or(0)));
+  add(std::to_string(vectors.vectors.dim.value_or(0)));
+  return cache + "/bert/index-" + hexadecimal(checksum.value());
+}
+
+FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions& stream,
+                                        ModelOptions& model) const {
+  auto& index = options.index;
+  if (!indexes() && !is_directory(index.path)) return {};
+  auto texts = options.texts;
+  texts.embed.vectors.prompt.reset();
+  texts.open_model = [&model] { return model.open(); };
+  const auto settings = indexes() ? settings_of(files_, texts.embed.features) : "";
+  if (index.path.empty()) index.path = default_folder(settings, options, model);
+  const search::IndexFolder folder(index.path);
+  if (indexes()) folder.create();
+  if (!indexes() && !folder.exists())
+    throw Error(index.path, ": is a folder without an index; --in makes one");
+  auto lock = folder.lock(indexes() ? search::IndexFolder::Access::write : search::IndexFolder::Access::read);
+  search::Manifest manifest;
+  if (folder.exists() && !rebuild_) {
+    manifest = folder.read();
+    if (!app_.given("--model") && is_directory(manifest.directory)) model.path = manifest.directory;
+  }
+  if (indexes()) {
+    auto files = files_;
+    files.budget = texts.embed.batch_tokens;
+    manifest = search::refresh(
+        folder,
+        {.inputs = inputs_, .stream = files, .texts = texts, .settings = settings, .rebuild = rebuild_},
+        stream.pool(), app_.log());
+  }
+  index.path = folder.at(manifest.vectors);
+  index.records_path = folder.at(manifest.records);
+  return lock;
+}
+
+}  // namespace bert::cmd

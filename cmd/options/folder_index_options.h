@@ -1,0 +1,39 @@
+// Options of bert-search for an index of files that is kept up to date, and for queries on the command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "cli/app.h"
+#include "options/model_options.h"
+#include "options/stream_options.h"
+#include "search/options.h"
+
+namespace bert::cmd {
+
+class FolderIndexOptions {
+ public:
+  explicit FolderIndexOptions(cli::App& app);
+  FolderIndexOptions(const FolderIndexOptions&) = delete;
+
+  bool indexes() const { return !inputs_.empty(); }
+
+  // To be called by a check, when the options of the stream are complete.
+  void settle(StreamOptions& stream);
+
+  // Refreshes the index, if there are files to index, and names its vectors and records in the options, if it
+  // is a folder. Until it has been opened, the descriptor has to stay open.
+  FileDescriptor open(search::Options& options, StreamOptions& stream, ModelOptions& model) const;
+
+ private:
+  std::string default_folder(const std::string& settings, const search::Options& options,
+                             ModelOptions& model) const;
+
+  cli::App& app_;
+  std::vector<std::string> inputs_, queries_;
+  bool rebuild_ = false;
+  io::StreamOptions files_;  // how inputs_ are read
+};
+
+}  // namespace bert::cmd

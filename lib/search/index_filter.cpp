@@ -1,0 +1,91 @@
+#include "search/index_filter.h"
+
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+#include "io/array_rows.h"
+#include "predict/vector_model.h"
+
+namespace bert::search {
+
+struct IndexFilter::Indexed : io::Work {
+  std::unique_ptr<io::Work> text;
+  std::string failure;
+};
+
+namespace {
+
+void write(const io::Record& record, io::Output& out) {
+  static const io::DropList kDropped = predict::with_vector_model(io::DropList({"embedding"}));
+  io::Added added;
+  if (record.truncated) added.boolean("truncated", true);
+  out.record(record, added, kDropped);
+}
+
+}  // namespace
+
+IndexFilter::IndexFilter(predict::EmbedFilter& texts, const std::string& array)
+    : texts_(texts), array_(array) {
+  array_.write(std::string(io::kNpyHeaderBytes, '\0'));
+}
+
+int64_t IndexFilter::records_of(const std::string& file) const {
+  const auto found = records_.find(file);
+  return found == records_.end() ? 0 : found->second;
+}
+
+void IndexFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  auto indexed = std::make_unique<Indexed>();
+  indexed->text = texts_.read(fields);
+  record.work = std::move(indexed);
+}
+
+int64_t IndexFilter::cost(const io::Record& record) const {
+  return texts_.tokens(*record.work_as<Indexed>().text);
+}
+
+// Called in the order of the records, so that rows and records have the same.
+void IndexFilter::compute(std::span<io::Record* const> records) {
+  std::vector<io::Work*> texts;
+  for (const io::Record* record : records) texts.push_back(record->work_as<Indexed>().text.get());
+  texts_.compute(texts);
+  for (io::Record* record : records) {
+    auto& indexed = record->work_as<Indexed>();
+    row_.clear();
+    try {
+      append_row(*record);
+    } catch (const Error& error) {
+      indexed.failure = error.what();
+    }
+    indexed.text.reset();
+    if (!indexed.failure.empty()) continue;
+    array_.write(row_);
+    ++rows_;
+    ++records_[record->file()];
+  }
+}
+
+// Throws Error if the record cannot have a vector or cannot be written.
+void IndexFilter::append_row(io::Record& record) {
+  const auto& text = *record.work_as<Indexed>().text;
+  record.truncated = texts_.truncated(text);
+  io::append_f32_row(row_, texts_.vector(text), -1);
+  tried_.clear();
+  write(record, tried_);
+}
+
+void IndexFilter::finish(io::Record& record, io::Output& out) const {
+  const auto& indexed = record.work_as<Indexed>();
+  if (!indexed.failure.empty()) throw Error(indexed.failure);
+  write(record, out);
+  record.work.reset();
+}
+
+void IndexFilter::before_commit(const OutputFile&) {
+  array_.rewrite(0,
+                 io::npy_header({.rows = rows_, .columns = texts_.width(), .number_bytes = sizeof(float)}));
+  array_.commit();
+}
+
+}  // namespace bert::search

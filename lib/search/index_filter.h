@@ -1,0 +1,42 @@
+// Writes records without their vectors, which become the rows of an array.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "base/output_file.h"
+#include "io/filter.h"
+#include "predict/embed_filter.h"
+
+namespace bert::search {
+
+class IndexFilter final : public io::Filter {
+ public:
+  // `texts` must outlive this object; `array` is an npy file.
+  IndexFilter(predict::EmbedFilter& texts, const std::string& array);
+
+  // Written of a file.
+  int64_t records_of(const std::string& file) const;
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  int64_t cost(const io::Record& record) const override;
+  void compute(std::span<io::Record* const> records) override;
+  void finish(io::Record& record, io::Output& out) const override;
+  void before_commit(const OutputFile& output) override;
+  bool tells_of_none() const override { return true; }
+
+ private:
+  struct Indexed;
+  void append_row(io::Record& record);
+
+  predict::EmbedFilter& texts_;
+  OutputFile array_;
+  int64_t rows_ = 0;
+  std::unordered_map<std::string, int64_t> records_;
+  std::string row_;
+  io::Output tried_;
+};
+
+}  // namespace bert::search

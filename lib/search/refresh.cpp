@@ -1,0 +1,336 @@
+#include "search/refresh.h"
+
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/option.h"
+#include "base/output_file.h"
+#include "io/array_rows.h"
+#include "io/folder_walk.h"
+#include "json/json.h"
+#include "json/utf8.h"
+#include "predict/vector_model.h"
+#include "search/index_filter.h"
+#include "search/index_sources.h"
+#include "text/tokenizer.h"
+
+namespace bert::search {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kPartBytes = 1 << 20;  // of the files that are embedded before they are put down
+constexpr size_t kPartFiles = 1024;
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kRecent = 2 * kSecond;  // the clocks of some file systems are this coarse
+
+int64_t nanoseconds(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
+
+// nullopt if it cannot be found.
+std::optional<IndexedFile> look_at(const std::string& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  return IndexedFile{.path = path, .size = info.st_size, .time = nanoseconds(info.st_mtim), .checksum = {}};
+}
+
+// "cut lines, not file"; "" if the settings are the same.
+std::string difference_of(const std::string& before, const std::string& now) {
+  json::Document documents[2];
+  const auto others = documents[1].parse(now);
+  for (const auto& [name, value] : documents[0].parse(before).members()) {
+    const auto other = others.find(name);
+    if (!other || other->label() != value.label())
+      return std::string(name) + " " + value.label() + ", not " + (other ? other->label() : "none");
+  }
+  return before == now ? "" : before + ", not " + now;
+}
+
+class Refresh {
+ public:
+  Refresh(const IndexFolder& folder, const RefreshOptions& options, Pool& pool, Log& log)
+      : folder_(folder), options_(options), pool_(pool), log_(log), sources_(folder) {}
+
+  Manifest run() {
+    find_sources();
+    find_files();
+    compare();
+    embed();
+    return finish();
+  }
+
+ private:
+  struct Model {
+    Model(const TextOptions& texts, Pool& pool, Log& log)
+        : directory(texts.open_model()),
+          tokenizer(model::load_tokenizer(directory)),
+          filter(directory, tokenizer, texts.embed, pool, log, predict::EmbedFilter::Weights::later) {}
+
+    model::Directory directory;
+    text::Tokenizer tokenizer;
+    predict::EmbedFilter filter;
+  };
+
+  void find_sources();
+  void find_files();
+  void add_file(const std::string& path);
+  void compare();
+  bool is_as_before(const IndexedFile& before, IndexedFile& now);
+  void embed();
+  void embed_part(std::span<const size_t> part);
+  void require_same(const Manifest& manifest) const;
+  Model& model();
+  Manifest finish();
+  Manifest merge();
+  void tell() const;
+
+  const IndexFolder& folder_;
+  const RefreshOptions& options_;
+  Pool& pool_;
+  Log& log_;
+  Sources sources_;
+  bool has_old_ = false;            // the first source is the index of before
+  std::vector<IndexedFile> files_;  // those of the new index
+  std::unordered_set<std::string> known_;
+  std::vector<size_t> pending_;  // to be embedded
+  int64_t new_ = 0, changed_ = 0, same_ = 0;
+  std::unique_ptr<Model> model_;
+  int64_t now_ = 0;  // when the files were looked at
+  int64_t not_text_ = 0, truncated_ = 0;
+  size_t next_part_ = 0;
+};
+
+void Refresh::find_sources() {
+  if (options_.rebuild) return folder_.remove_parts();
+  if (folder_.exists()) {
+    sources_.add(folder_.read());
+    has_old_ = true;
+    const auto difference = difference_of(sources_.manifests().front().settings, options_.settings);
+    if (!difference.empty())
+      throw Error(folder_.path(), ": was made with ", difference, "; ", opt::rebuild, " makes it anew");
+  }
+  for (const auto& name : folder_.parts()) {
+    auto part = Manifest::read(folder_.at(name));
+    next_part_ = std::max(next_part_, std::stoul(name.substr(name.find('-') + 1)) + 1);
+    const auto& first = sources_.manifests().empty() ? part : sources_.manifests().front();
+    if (part.settings == options_.settings && part.model == first.model && part.width == first.width)
+      sources_.add(std::move(part));
+  }
+}
+
+void Refresh::find_files() {
+  timespec now;
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  now_ = nanoseconds(now);
+  for (const auto& input : options_.inputs) {
+    if (!is_directory(input)) {
+      add_file(input);
+      continue;
+    }
+    const auto within = fs::canonical(folder_.path()).lexically_relative(fs::canonical(input)).string();
+    const auto own = input + (input.ends_with('/') ? "" : "/") + within + "/";
+    io::FolderWalk walk(input, *options_.stream.folders,
+                        [this](const std::string& message) { log_.warn(message); });
+    while (const auto path = walk.next())
+      if (!path->starts_with(own)) add_file(*path);
+  }
+}
+
+void Refresh::add_file(const std::string& path) {
+  if (!json::is_utf8(path)) return log_.warn(path + ": is left out, since its name is not UTF-8");
+  if (auto file = look_at(path); file && known_.insert(path).second) files_.push_back(std::move(*file));
+}
+
+// Whether a file has the contents that were embedded.
+bool Refresh::is_as_before(const IndexedFile& before, IndexedFile& now) {
+  if (before.size != now.size || before.checksum.empty() || ::access(now.path.c_str(), R_OK) != 0)
+    return false;
+  if (before.time == 0 || before.time != now.time) {
+    now.checksum = hexadecimal(checksum(MappedFile(now.path)));
+    if (now.checksum != before.checksum) return false;
+  }
+  now.checksum = before.checksum;
+  now.records = before.records;
+  now.bytes = before.bytes;
+  return true;
+}
+
+void Refresh::compare() {
+  std::vector<IndexedFile> files;
+  for (auto& file : files_) {
+    try {
+      const auto place = sources_.find(file.path);
+      if (place && is_as_before(sources_.at(*place), file)) {
+        ++same_;
+      } else {
+        if (file.checksum.empty()) file.checksum = hexadecimal(checksum(MappedFile(file.path)));
+        ++(place ? changed_ : new_);
+        pending_.push_back(files.size());
+      }
+      if (now_ - file.time < kRecent) file.time = 0;
+      files.push_back(std::move(file));
+    } catch (const Error& error) {
+      log_.warn(error.what());
+    }
+  }
+  files_ = std::move(files);
+}
+
+void Refresh::require_same(const Manifest& manifest) const {
+  const auto& made = model_->filter.vector_model();
+  if (made == manifest.model && model_->filter.width() == manifest.width) return;
+  const auto before = predict::VectorModel::parse(manifest.model), now = predict::VectorModel::parse(made);
+  const auto difference = before && now ? predict::difference(*before, *now) : std::nullopt;
+  if (difference)
+    throw Error(folder_.path(), ": was made with ", predict::name_of(difference->kind), " ",
+                difference->first, ", not ", difference->second, "; ", opt::rebuild, " makes it anew");
+  if (model_->filter.width() != manifest.width)
+    throw Error(folder_.path(), ": has vectors of ", manifest.width, " numbers, not ", model_->filter.width(),
+                "; ", opt::rebuild, " makes it anew");
+}
+
+Refresh::Model& Refresh::model() {
+  if (model_) return *model_;
+  model_ = std::make_unique<Model>(options_.texts, pool_, log_);
+  if (!sources_.manifests().empty()) require_same(sources_.manifests().front());
+  return *model_;
+}
+
+void Refresh::embed() {
+  for (size_t begin = 0; begin < pending_.size();) {
+    size_t end = begin;
+    for (int64_t bytes = 0; end < pending_.size() && bytes < kPartBytes && end - begin < kPartFiles; ++end)
+      bytes += files_[pending_[end]].size;
+    embed_part(std::span(pending_).subspan(begin, end - begin));
+    begin = end;
+  }
+  if (model_) model_->filter.report(log_);
+  if (truncated_ > 0) model_->filter.report_truncated(truncated_);
+  if (not_text_ > 0)
+    log_.warn(counted(not_text_, "file that is not text was", "files that are not text were") + " left out");
+}
+
+// Which file has how many records is known afterwards. A file that has changed while it was read is embedded
+// again the next time.
+void Refresh::embed_part(std::span<const size_t> part) {
+  auto number = std::to_string(next_part_++);
+  number.insert(0, 6 - std::min<size_t>(6, number.size()), '0');
+  const auto id = "part" + number;
+  Manifest manifest = {.vectors = "vectors-" + id + ".npy",
+                       .records = "records-" + id + ".jsonl",
+                       .model = {},
+                       .directory = {},
+                       .settings = options_.settings,
+                       .files = {}};
+  auto& filter = model().filter;
+  manifest.model = filter.vector_model();
+  manifest.directory = model_->directory.root;
+  manifest.width = filter.width();
+  auto stream = options_.stream;
+  stream.files.clear();
+  for (const size_t i : part) stream.files.push_back(files_[i].path);
+  stream.output = folder_.at(manifest.records);
+  stream.found = true;
+  IndexFilter indexed(filter, folder_.at(manifest.vectors));
+  const auto result = io::run_stream(stream, pool_, log_, indexed);
+  not_text_ += result.not_text;
+  truncated_ += result.truncated;
+  const MappedFile records(stream.output);
+  std::string_view rest = records.text();
+  for (const size_t i : part) {
+    auto& file = files_[i];
+    file.records = indexed.records_of(file.path);
+    size_t end = 0;
+    for (int64_t n = 0; n < file.records; ++n) end = rest.find('\n', end) + 1;
+    file.bytes = static_cast<int64_t>(end);
+    rest.remove_prefix(end);
+    const auto now = look_at(file.path);
+    if (!now || now->size != file.size || (file.time != 0 && now->time != file.time)) file.checksum.clear();
+    manifest.files.push_back(file);
+  }
+  manifest.write(folder_.at("part-" + number + ".jsonl"));
+  sources_.add(std::move(manifest));
+}
+
+Manifest Refresh::merge() {
+  const auto& manifests = sources_.manifests();
+  Manifest merged = {.vectors = {}, .records = {}, .settings = options_.settings, .files = files_};
+  const bool has_source = !manifests.empty();
+  merged.model = has_source ? manifests.front().model : model().filter.vector_model();
+  merged.directory = has_source ? manifests.front().directory : model().directory.root;
+  merged.width = has_source ? manifests.front().width : model().filter.width();
+  const auto id = hexadecimal(static_cast<uint64_t>(now_));
+  merged.vectors = "vectors-" + id + ".npy";
+  merged.records = "records-" + id + ".jsonl";
+  const auto array = folder_.at(merged.vectors);
+  const predict::Sidecar sidecar(array, {.model = merged.model, .width = merged.width});
+  OutputFile vectors(array), records(folder_.at(merged.records));
+  int64_t rows = 0;
+  for (const auto& file : files_) rows += file.records;
+  vectors.write(io::npy_header({.rows = rows, .columns = merged.width, .number_bytes = sizeof(float)}));
+  for (size_t i = 0; i < files_.size();) {
+    const auto first = *sources_.find(files_[i].path);
+    auto last = first;
+    for (++i; i < files_.size(); ++i) {
+      const auto next = *sources_.find(files_[i].path);
+      if (next.source != last.source || next.file != last.file + 1) break;
+      last = next;
+    }
+    vectors.write(sources_.rows(first, last.file));
+    records.write(sources_.records(first, last.file));
+  }
+  vectors.commit();
+  records.commit();
+  sidecar.write();
+  return merged;
+}
+
+Manifest Refresh::finish() {
+  Manifest index;
+  const bool is_whole = has_old_ && pending_.empty() && sources_.manifests().size() == 1 &&
+                        std::ranges::equal(files_, sources_.manifests().front().files, {}, &IndexedFile::path,
+                                           &IndexedFile::path);
+  if (is_whole) {
+    index = sources_.manifests().front();
+    if (index.files == files_) return index;
+    index.files = files_;
+  } else {
+    index = merge();
+  }
+  index.write(folder_.manifest_path());
+  folder_.remove_all_but({"index.jsonl", index.vectors, index.vectors + ".json", index.records});
+  if (!is_whole) tell();
+  return index;
+}
+
+void Refresh::tell() const {
+  int64_t gone = 0;
+  if (has_old_)
+    for (const auto& file : sources_.manifests().front().files) gone += known_.contains(file.path) ? 0 : 1;
+  if (pending_.empty() && gone == 0 && (has_old_ || same_ == 0)) return;
+  std::string text = options_.inputs.front();
+  if (options_.inputs.size() > 1) text += " and " + std::to_string(options_.inputs.size() - 1) + " more";
+  text += ": " + counted(new_, "file", "files") + " new";
+  if (has_old_)
+    text += ", " + std::to_string(changed_) + " changed, " + std::to_string(gone) + " gone, " +
+            std::to_string(same_) + " as before";
+  if (!has_old_ && same_ > 0) text += ", " + std::to_string(same_) + " of an earlier run";
+  log_.warn(text);
+}
+
+}  // namespace
+
+Manifest refresh(const IndexFolder& folder, const RefreshOptions& options, Pool& pool, Log& log) {
+  return Refresh(folder, options, pool, log).run();
+}
+
+}  // namespace bert::search
