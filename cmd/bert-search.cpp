@@ -16,6 +16,7 @@
 #include "options/folder_index_options.h"
 #include "options/model_options.h"
 #include "options/number_options.h"
+#include "options/rerank_option.h"
 #include "options/stream_options.h"
 #include "options/vector_options.h"
 #include "predict/version.h"
@@ -75,11 +76,11 @@ void index_options(cli::App& app, search::Options& options) {
       {opt::graph, "FILE",
        "Search approximately, with this graph of the index; it is built first if FILE does not exist."},
       options.graph.path);
-  app.number(
-      {"--candidates", "N",
-       "With --graph and --hybrid, number of records to choose the neighbors from; with --hybrid, of each "
-       "search."},
-      {.min = 1, .max = 1'000'000}, options.graph.candidates);
+  app.number({"--candidates", "N",
+              "With --graph, --hybrid and --rerank, number of records to choose the neighbors from; with "
+              "--hybrid, of "
+              "each search."},
+             {.min = 1, .max = 1'000'000}, options.graph.candidates);
   app.list({opt::with, "NAME,...", "Copy these fields of a neighbor's record."}, index.with);
   app.option({opt::id_field, "NAME", "Field with the id of a record."}, index.id_field);
   app.number({opt::dim, "N",
@@ -144,8 +145,8 @@ void word_options(cli::App& app, WordFlags& flags, search::Options& options) {
       options.words = {
           .with_vectors = flags.hybrid, .weight = flags.weight, .candidates = options.graph.candidates};
     options.index.vectors = !flags.lexical;
-    if (app.given("--candidates") && options.graph.path.empty() && !flags.hybrid)
-      throw cli::UsageError("--candidates requires --graph or --hybrid");
+    if (app.given("--candidates") && options.graph.path.empty() && !flags.hybrid && !app.given("--rerank"))
+      throw cli::UsageError("--candidates requires --graph, --hybrid or --rerank");
   });
 }
 
@@ -241,9 +242,10 @@ void check_mode(const cli::App& app, const search::Options& options) {
                                                 : Option("--min-score");
   if (!compares_records(options) && options.index.path.empty() && !app.given("--in"))
     throw cli::UsageError("--index is missing; it names the vectors to search, or --in the files");
-  if (threshold && !options.words && options.metric == Metric::cosine && std::abs(*threshold) > 1)
+  const bool is_of_vectors = !options.words && !app.given("--rerank");
+  if (threshold && is_of_vectors && options.metric == Metric::cosine && std::abs(*threshold) > 1)
     throw cli::UsageError(name, " must be from -1 to 1, as cosines are");
-  if (threshold && !options.words && options.metric == Metric::l2 && *threshold < 0)
+  if (threshold && is_of_vectors && options.metric == Metric::l2 && *threshold < 0)
     throw cli::UsageError(name, " must be at least 0, as distances are");
   if (options.neighbors == 0 && !options.graph.path.empty())
     throw cli::UsageError("--neighbors 0 cannot be used with --graph, which finds some neighbors");
@@ -259,9 +261,10 @@ void check_mode(const cli::App& app, const search::Options& options) {
 }
 
 // The names become keys of a neighbor, next to its id and score.
-void check_copied(const search::Options& options) {
+void check_copied(const cli::App& app, const search::Options& options) {
   std::set<std::string> names = {"id", "score"};
-  if (options.words && options.words->with_vectors)
+  if (app.given("--rerank")) names.emplace(search::kJoinedScore);
+  if (app.given("--rerank") || (options.words && options.words->with_vectors))
     names.insert({std::string(search::name_of(options.metric)), std::string(search::kWordScore)});
   for (const auto& name : options.index.with) {
     if (!names.insert(name).second)
@@ -306,6 +309,7 @@ int main(int argc, char** argv) {
   search::Negatives negatives;
   cmd::FolderIndexOptions folder(app);
   index_options(app, options);
+  cmd::RerankOption rerank(app);
   negatives_options(app, negatives);
   WordFlags words;
   word_options(app, words, options);
@@ -347,7 +351,7 @@ int main(int argc, char** argv) {
     stream.settings.row_width = search::row_width(options.index, stream.settings.files);
     if (!app.given(opt::index)) app.reads("", options.index.path);  // a FILE that is meant as --index
     check_mode(app, options);
-    check_copied(options);
+    check_copied(app, options);
     settle_negatives(app, options, negatives, stream.settings);
   });
   app.version_of(text::version);
@@ -364,6 +368,7 @@ int main(int argc, char** argv) {
       if (!app.given(opt::metric)) note_similarity(directory.sentence, app.log());
       return directory;
     };
+    rerank.settle(options);
     auto lock = folder.open(options, stream, model);
     options.index.stream = stream.settings;
     options.index.lines = stream.settings.format == io::Format::grep;

@@ -143,10 +143,10 @@ int64_t PredictFilter::cost(const io::Record& record) const {
   return tokens;
 }
 
-std::vector<PredictFilter::Pass> PredictFilter::passes_of(std::span<io::Record* const> records) const {
+std::vector<PredictFilter::Pass> PredictFilter::passes_of(std::span<Reading* const> readings) const {
   std::vector<Pass> passes;
-  for (const io::Record* record : records) {
-    for (Window& window : record->work_as<Reading>().windows) {
+  for (Reading* const reading : readings) {
+    for (Window& window : reading->windows) {
       if (!task_->masks_tokens()) passes.push_back({&window, kNone});
       for (size_t i = 0; task_->masks_tokens() && i < window.predicted.size(); ++i)
         passes.push_back({&window, window.predicted[i]});
@@ -162,7 +162,13 @@ void PredictFilter::compute(std::span<io::Record* const> records) {
       auto& reading = record->work_as<Reading>();
       reading.repeats_id = !ids_.insert(reading.id).second;
     }
-  const auto passes = passes_of(records);
+  std::vector<Reading*> readings;
+  for (const io::Record* const record : records) readings.push_back(&record->work_as<Reading>());
+  compute(readings);
+}
+
+void PredictFilter::compute(std::span<Reading* const> readings) {
+  const auto passes = passes_of(readings);
   features::Features masked;
   const auto sequence = [&](size_t i) -> const features::Features& {
     const features::Features& features = passes[i].window->features;
@@ -175,6 +181,26 @@ void PredictFilter::compute(std::span<io::Record* const> records) {
   run_in_batches(passes.size(), sequence, options_.batch_tokens, [&](const nn::Batch& batch, size_t first) {
     run(batch, std::span(passes).subspan(first, batch.sequences()));
   });
+}
+
+std::vector<float> PredictFilter::rank(std::span<const Pair> pairs) {
+  std::vector<Reading> readings(pairs.size());
+  std::vector<Reading*> all;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    all.push_back(&readings[i]);
+    for (auto& features : featurizer_.windows(pairs[i].first, pairs[i].second)) {
+      require_readable(features, directory_.config);
+      readings[i].windows.push_back({.features = std::move(features), .rows = {}});
+    }
+  }
+  compute(all);
+  std::vector<float> scores;
+  try {
+    for (const auto& reading : readings) scores.push_back(task_->numbers(reading).front());
+  } catch (const NotFinite& error) {
+    throw Error(error.what(), network_.cause_of_not_finite());
+  }
+  return scores;
 }
 
 void PredictFilter::run(const nn::Batch& batch, std::span<const Pass> passes) {

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
@@ -51,13 +53,18 @@ class PredictFilter final : public io::Filter {
   void report_truncated(int64_t records) const override;
   int64_t row_width() const override { return static_cast<int64_t>(row_width_); }
 
+  // For the task rank: the score of each pair of texts. Driver only.
+  using Pair = std::pair<std::string, std::string>;
+  std::vector<float> rank(std::span<const Pair> pairs);
+
  private:
   // One forward pass of a window.
   struct Pass {
     Window* window;
     int64_t masked;  // position of the masked token; -1: none
   };
-  std::vector<Pass> passes_of(std::span<io::Record* const> records) const;
+  std::vector<Pass> passes_of(std::span<Reading* const> readings) const;
+  void compute(std::span<Reading* const> readings);
   void run(const nn::Batch& batch, std::span<const Pass> passes);
   void write(io::Record& record, io::Output& out) const;
   void write_row(const Reading& reading, io::Output& out) const;

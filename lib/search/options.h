@@ -16,6 +16,7 @@
 #include "search/index.h"
 #include "search/lines.h"
 #include "search/record_vectors.h"
+#include "search/reranker.h"
 #include "search/scan.h"
 #include "search/word_search.h"
 
@@ -38,6 +39,7 @@ struct Options {
   std::optional<double> min_score;   // of a neighbor
   GraphOptions graph;                // path "": exact search
   std::optional<WordOptions> words;  // search by words, too
+  std::optional<RerankOptions> rerank;
   // At most one is given. The thresholds are scores: distances for l2.
   std::optional<double> dedup, pairs;
   std::optional<int64_t> clusters;

@@ -21,15 +21,20 @@ std::unique_ptr<Search> make_search(const Vectors& vectors, const Options& optio
 namespace {
 
 Wanted wanted(const Options& options) {
+  const auto metric = options.words || options.rerank ? Metric::dot : options.metric;
   return {options.neighbors > 0 ? options.neighbors : std::numeric_limits<int64_t>::max(),
-          options.min_score ? value_at(options.words ? Metric::dot : options.metric, *options.min_score)
-                            : -INFINITY};
+          options.min_score ? value_at(metric, *options.min_score) : -INFINITY};
+}
+
+Wanted first_wanted(const Options& options) {
+  return options.rerank ? Wanted(std::max(options.rerank->candidates, options.neighbors)) : wanted(options);
 }
 
 }  // namespace
 
 struct SearchFilter::Found : WithVector {
-  std::string query;      // for a search by words
+  std::string query;  // for a search by words, and to rerank
+  std::vector<Hit> hits;
   std::string neighbors;  // in JSON, or their lines
 };
 
@@ -40,10 +45,14 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
       index_(options_.index, options_.metric, pool),
       search_(has_vectors() ? make_search(index_.searched(), options_, pool, log) : nullptr),
       wanted_(wanted(options_)),
+      first_(first_wanted(options_)),
       drop_(predict::with_vector_model(options_.drop)) {
   if (options_.words)
     words_ = std::make_unique<WordSearch>(index_, options_.index.stream.text_field, options_.metric,
                                           *options_.words, pool);
+  if (options_.rerank)
+    reranker_ =
+        std::make_unique<Reranker>(*options_.rerank, index_, options_.index.stream.text_field, pool, log);
   if (options_.lines) {
     if (index_.records() == nullptr)
       throw Error(options_.index.path, ": its rows have no file and line; ", opt::records,
@@ -60,7 +69,7 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
 
 void SearchFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto found = std::make_unique<Found>();
-  if (words_) found->query = fields.required_text(options_.index.stream.text_field);
+  if (words_ || reranker_) found->query = fields.required_text(options_.index.stream.text_field);
   if (has_vectors()) {
     queries_.prepare(fields, record, *found);
   } else {
@@ -80,12 +89,12 @@ void SearchFilter::compute(std::span<io::Record* const> records) {
     rows.push_back(found.vector.data());
   }
   if (!has_vectors()) return write_neighbors(queries, std::vector<std::vector<Neighbor>>(queries.size()));
-  write_neighbors(queries, search_->nearest(rows, words_ ? Wanted(words_->candidates(wanted_)) : wanted_));
+  write_neighbors(queries, search_->nearest(rows, words_ ? Wanted(words_->candidates(first_)) : first_));
   index_.vectors().require_unchanged();
 }
 
 std::vector<Hit> SearchFilter::hits(const Found& query, std::span<const Neighbor> nearest) const {
-  if (words_) return words_->search(query.query, query.vector, nearest, wanted_);
+  if (words_) return words_->search(query.query, query.vector, nearest, first_);
   std::vector<Hit> hits;
   for (const auto& [row, value] : nearest)
     hits.push_back({.row = index_.row_of(row), .score = value, .vector = value});
@@ -101,15 +110,33 @@ void SearchFilter::committed() {
 // the first query.
 void SearchFilter::write_neighbors(std::span<Found* const> queries,
                                    std::span<const std::vector<Neighbor>> nearest) {
+  for_each(queries, [&](Found& found, int64_t i) {
+    found.hits = hits(found, nearest[i]);
+    found.failure = mismatch(found.hits);
+  });
+  if (reranker_)
+    for (Found* const found : queries) rerank(*found);
+  for_each(queries, [&](Found& found, int64_t) {
+    if (found.failure.empty()) write(found.hits, found.neighbors);
+    found.hits = {};
+  });
+}
+
+void SearchFilter::rerank(Found& query) {
+  if (!query.failure.empty()) return;
+  reranker_->rerank(query.query, query.hits);
+  std::erase_if(query.hits, [&](const Hit& hit) { return hit.score < wanted_.least; });
+  if (std::ssize(query.hits) > wanted_.count) query.hits.resize(wanted_.count);
+}
+
+template <class Do>
+void SearchFilter::for_each(std::span<Found* const> queries, Do run) {
   std::mutex mutex;
   auto first = static_cast<int64_t>(queries.size());
   std::string message;
   pool_.run_grid(static_cast<int64_t>(queries.size()), [&](int64_t i, int) {
-    Found& found = *queries[i];
     try {
-      const auto its = hits(found, nearest[i]);
-      found.failure = mismatch(its);
-      if (found.failure.empty()) write(its, found.neighbors);
+      run(*queries[i], i);
     } catch (const Error& error) {
       const std::lock_guard lock(mutex);
       if (i < first) message = error.what();
@@ -150,7 +177,7 @@ void SearchFilter::write_lines(std::span<const Hit> hits, std::string& out) cons
 // All neighbors of several chunks of queries may be in memory.
 size_t SearchFilter::chunk_records() const {
   constexpr int64_t kMost = 1 << 18;
-  const auto most = std::min(wanted_.count, index_.rows());
+  const auto most = std::min(first_.count, index_.rows());
   return std::max<int64_t>(1, kMost / std::max<int64_t>(1, most));
 }
 
@@ -173,15 +200,17 @@ void SearchFilter::append_neighbor(std::string& out, const Hit& hit) const {
   } else {
     entry.key("id") += values.front();
   }
-  if (words_) {
+  if (words_ || reranker_) {
     json::append_number(entry.key("score"), rounded(hit.score), options_.precision);
   } else {
     append_score(entry.key("score"), options_.metric, hit.score, options_.precision);
   }
-  if (words_ && has_vectors()) {
+  if (reranker_ && words_ && has_vectors())
+    json::append_number(entry.key(kJoinedScore), rounded(hit.before), options_.precision);
+  if (has_vectors() && (words_ || reranker_))
     append_score(entry.key(name_of(options_.metric)), options_.metric, hit.vector, options_.precision);
+  if (words_ && (has_vectors() || reranker_))
     json::append_number(entry.key(kWordScore), rounded(hit.words), options_.precision);
-  }
   for (size_t i = 1; i < values.size(); ++i) {
     const auto& name = index_.records()->names()[i];
     const bool is_asked_for = i <= options_.index.with.size();

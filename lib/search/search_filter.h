@@ -39,6 +39,9 @@ class SearchFilter final : public io::Filter {
   struct Found;
   bool has_vectors() const { return !options_.words || options_.words->with_vectors; }
   void write_neighbors(std::span<Found* const> queries, std::span<const std::vector<Neighbor>> nearest);
+  void rerank(Found& query);
+  template <class Do>
+  void for_each(std::span<Found* const> queries, Do run);
   std::vector<Hit> hits(const Found& query, std::span<const Neighbor> nearest) const;
   void write(std::span<const Hit> hits, std::string& out) const;
   void write_lines(std::span<const Hit> hits, std::string& out) const;
@@ -51,7 +54,8 @@ class SearchFilter final : public io::Filter {
   Index index_;
   std::unique_ptr<Search> search_;  // of vectors
   std::unique_ptr<WordSearch> words_;
-  const Wanted wanted_;
+  std::unique_ptr<Reranker> reranker_;
+  const Wanted wanted_, first_;  // at the end, and before reranking
   std::optional<LineWriter> lines_;
   const io::DropList drop_;
 };

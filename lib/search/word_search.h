@@ -16,7 +16,8 @@
 
 namespace bert::search {
 
-constexpr std::string_view kWordScore = "bm25";  // the field with Hit::words
+constexpr std::string_view kWordScore = "bm25";      // the field with Hit::words
+constexpr std::string_view kJoinedScore = "hybrid";  // and with Hit::before, if both searches were joined
 
 struct WordOptions {
   bool with_vectors = false;     // join the results of both searches
@@ -28,6 +29,7 @@ struct WordOptions {
 struct Hit {
   int64_t row = 0;  // of the index
   double score = 0;
+  double before = 0;             // the score before records were scored again, see Reranker
   double vector = 0, words = 0;  // what was joined: the vector's value, see scan.h, and BM25
 };
 

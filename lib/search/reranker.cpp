@@ -1,0 +1,38 @@
+#include "search/reranker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/option.h"
+
+namespace bert::search {
+namespace {
+
+const IndexedRecords& texts_of(const Index& index) {
+  if (index.records() == nullptr)
+    throw Error(index.path(), ": its rows have no texts; ", opt::records, " names their records");
+  return *index.records();
+}
+
+}  // namespace
+
+Reranker::Reranker(const RerankOptions& options, const Index& index, const std::string& text_field,
+                   Pool& pool, Log& log)
+    : records_(texts_of(index)),
+      text_field_(text_field),
+      directory_(options.open_model()),
+      tokenizer_(model::load_tokenizer(directory_)),
+      model_(directory_, tokenizer_, options.predict, pool, log) {}
+
+void Reranker::rerank(std::string_view query, std::vector<Hit>& hits) {
+  std::vector<predict::PredictFilter::Pair> pairs;
+  for (const auto& hit : hits) pairs.emplace_back(query, records_.text(hit.row, text_field_));
+  const auto scores = model_.rank(pairs);
+  for (size_t i = 0; i < hits.size(); ++i) hits[i].before = std::exchange(hits[i].score, scores[i]);
+  std::ranges::sort(hits, [](const Hit& a, const Hit& b) {
+    return a.score != b.score ? a.score > b.score : a.row < b.row;
+  });
+}
+
+}  // namespace bert::search

@@ -1,0 +1,43 @@
+// Scores the records that a search has found by a model that reads query and text together (a cross-encoder).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "model/directory.h"
+#include "predict/predict_filter.h"
+#include "search/index.h"
+#include "search/word_search.h"
+#include "text/tokenizer.h"
+
+namespace bert::search {
+
+struct RerankOptions {
+  std::function<model::Directory()> open_model;
+  predict::PredictOptions predict;  // the task is rank
+  int64_t candidates = 100;         // records to score
+};
+
+class Reranker {
+ public:
+  // References must outlive this object. Throws Error if the index has no records.
+  Reranker(const RerankOptions& options, const Index& index, const std::string& text_field, Pool& pool,
+           Log& log);
+
+  // Orders the hits by new scores, equal ones by row; the score they had becomes Hit::before.
+  void rerank(std::string_view query, std::vector<Hit>& hits);
+
+ private:
+  const IndexedRecords& records_;
+  const std::string text_field_;
+  const model::Directory directory_;
+  const text::Tokenizer tokenizer_;
+  predict::PredictFilter model_;
+};
+
+}  // namespace bert::search
