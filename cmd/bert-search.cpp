@@ -76,11 +76,11 @@ void index_options(cli::App& app, search::Options& options) {
       {opt::graph, "FILE",
        "Search approximately, with this graph of the index; it is built first if FILE does not exist."},
       options.graph.path);
-  app.number({"--candidates", "N",
-              "With --graph, --hybrid and --rerank, number of records to choose the neighbors from; with "
-              "--hybrid, of "
-              "each search."},
-             {.min = 1, .max = 1'000'000}, options.graph.candidates);
+  app.number(
+      {"--candidates", "N",
+       "Number of records to choose the neighbors from, of each search that --hybrid joins; for --graph, "
+       "--hybrid and --rerank."},
+      {.min = 1, .max = 1'000'000}, options.graph.candidates);
   app.list({opt::with, "NAME,...", "Copy these fields of a neighbor's record."}, index.with);
   app.option({opt::id_field, "NAME", "Field with the id of a record."}, index.id_field);
   app.number({opt::dim, "N",

@@ -188,10 +188,13 @@ std::vector<float> PredictFilter::rank(std::span<const Pair> pairs) {
   std::vector<Reading*> all;
   for (size_t i = 0; i < pairs.size(); ++i) {
     all.push_back(&readings[i]);
+    bool truncated = false;
     for (auto& features : featurizer_.windows(pairs[i].first, pairs[i].second)) {
       require_readable(features, directory_.config);
+      truncated |= features.truncated;
       readings[i].windows.push_back({.features = std::move(features), .rows = {}});
     }
+    if (truncated) ++truncated_pairs_;
   }
   compute(all);
   std::vector<float> scores;

@@ -56,6 +56,7 @@ class PredictFilter final : public io::Filter {
   // For the task rank: the score of each pair of texts. Driver only.
   using Pair = std::pair<std::string, std::string>;
   std::vector<float> rank(std::span<const Pair> pairs);
+  int64_t truncated_pairs() const { return truncated_pairs_; }  // of rank()
 
  private:
   // One forward pass of a window.
@@ -79,6 +80,7 @@ class PredictFilter final : public io::Filter {
   model::Network network_;
   std::unordered_set<std::string> ids_;  // of the records so far, for Format::squad
   features::ForeignTexts foreign_{featurizer_.tokenizer()};
+  int64_t truncated_pairs_ = 0;
   size_t row_width_ = 0;  // numbers of a prediction; those of the first record if the task has no other
 };
 

@@ -35,4 +35,10 @@ void Reranker::rerank(std::string_view query, std::vector<Hit>& hits) {
   });
 }
 
+void Reranker::report(Log& log) const {
+  if (const auto pairs = model_.truncated_pairs(); pairs > 0)
+    log.warn(counted(pairs, "pair of query and text was", "pairs of query and text were") + " truncated to " +
+             std::to_string(model_.max_length()) + " tokens");
+}
+
 }  // namespace bert::search

@@ -31,6 +31,7 @@ class Reranker {
 
   // Orders the hits by new scores, equal ones by row; the score they had becomes Hit::before.
   void rerank(std::string_view query, std::vector<Hit>& hits);
+  void report(Log& log) const;
 
  private:
   const IndexedRecords& records_;

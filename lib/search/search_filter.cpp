@@ -236,6 +236,7 @@ void SearchFilter::finish(io::Record& record, io::Output& out) const {
 
 void SearchFilter::report(Log& log) const {
   if (has_vectors()) queries_.report(log);
+  if (reranker_) reranker_->report(log);
   if (lines_)
     for (const auto& message : lines_->warnings()) log.warn(message);
   if (index_.records() == nullptr) return;
