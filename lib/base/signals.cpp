@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <new>
 
 #include "base/error.h"
@@ -76,10 +78,25 @@ std::atomic<int> noted_signal = 0, passed_on_signal = 0;
 // limit.
 bool repeats(int signal) { return signal == SIGPIPE || signal == SIGXCPU; }
 
+std::atomic<int64_t> noted_at = 0;  // in ms, see now(); 0: the handler is about to set it
+
+int64_t now() {
+  struct timespec time;
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000 + time.tv_nsec / 1'000'000;
+}
+
 extern "C" void note(int signal) {
+  constexpr int64_t kSame = 250;
   int first = 0;
-  if (noted_signal.compare_exchange_strong(first, signal) || repeats(signal)) return;
-  if (!repeats(first) || !noted_signal.compare_exchange_strong(first, signal)) remove_and_raise(signal);
+  bool noted = noted_signal.compare_exchange_strong(first, signal);
+  if (!noted && repeats(signal)) return;
+  if (!noted && repeats(first)) noted = noted_signal.compare_exchange_strong(first, signal);
+  if (noted) {
+    noted_at = now();
+  } else if (const int64_t at = noted_at; at != 0 && now() - at >= kSame) {
+    remove_and_raise(signal);
+  }
 }
 
 // Mapped files. A slot is in use while `path` is not null; `begin` is set last and cleared first.
@@ -219,6 +236,7 @@ void StopOnSignal::request(int signal) {
 void StopOnSignal::raise_again() {
   const int signal = requested();
   noted_signal = passed_on_signal = 0;
+  noted_at = 0;
   if (signal == 0) return;
   std::signal(signal, SIG_DFL);
   std::raise(signal);
