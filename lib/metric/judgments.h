@@ -1,6 +1,7 @@
 // How relevant documents are for queries, and the documents that a search ranked for them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -28,6 +29,7 @@ class Judgments {
   bool has_query(std::string_view query) const { return queries_.find(query).has_value(); }
   // Throws Error if the document was judged before.
   void add(std::string_view query, std::string_view document, double gain);
+  bool has_taken() const { return std::ranges::any_of(judged_, &Judged::taken); }
   // The gain of a document that was ranked; 0 without a judgment.
   double take(std::string_view query, std::string_view document);
   // Calls `use` for each document that was not taken.

@@ -41,6 +41,8 @@ void RunFilter::end(io::Output& out) {
   if (unknown_.size() > 0)
     log_.warn(counted(static_cast<int64_t>(unknown_.size()), "query was", "queries were") +
               " skipped, without judgments in " + options_.gold);
+  if (!judgments_.has_taken())
+    log_.warn("no result has a judgment in " + options_.gold + ": do both have the same ids of documents?");
   judgments_.each_left([&](std::string_view query, double gain) { rankings_.add_missing(query, gain); });
   if (const auto missing = rankings_.queries() - found; missing > 0)
     log_.warn(counted(missing, "query", "queries") + " of " + options_.gold +
