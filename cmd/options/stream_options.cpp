@@ -142,9 +142,10 @@ void StreamOptions::add_folders(cli::App& app, const std::string& others) {
 }
 
 void StreamOptions::add_conll(cli::App& app, const Uses& uses) {
-  const auto add = [&app](const std::string& name, const std::string& help, std::optional<size_t>& column) {
-    app.custom({name, "COLUMN", help}, [&column](const std::string& option, const std::string& value) {
+  const auto add = [&](const std::string& name, const std::string& help, std::optional<size_t>& column) {
+    app.custom({name, "COLUMN", help}, [&](const std::string& option, const std::string& value) {
       column = io::conllu_column(value);
+      if (column) settings.named_column = option + " " + value;
       if (!column && value.find_first_not_of("0123456789") != value.npos)
         throw cli::UsageError(option, " must be a whole number or one of ", io::conllu_columns(), ", not \"",
                               value, "\"");

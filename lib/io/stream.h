@@ -34,6 +34,7 @@ struct StreamOptions {
   bool columns_given = false;                     // by --columns
   std::optional<char> delimiter;                  // of CSV; tables of automatic format are then CSV
   std::optional<size_t> word_column, tag_column;  // of CoNLL, from 0
+  std::string named_column;                       // option with one of these by its name in CoNLL-U; "": none
   std::string encoding;                           // "": UTF-8
   std::string text_field{kTextField};             // the single field of text input
   std::string pair_field{kPairField};             // used by filters, not by the stream
