@@ -15,11 +15,13 @@
 #include "options/feature_options.h"
 #include "options/folder_index_options.h"
 #include "options/model_options.h"
+#include "options/negatives_options.h"
 #include "options/number_options.h"
 #include "options/rerank_option.h"
 #include "options/stream_options.h"
 #include "options/vector_options.h"
 #include "predict/version.h"
+#include "search/hybrid.h"
 #include "search/options.h"
 #include "text/version.h"
 
@@ -40,8 +42,6 @@ struct WordFlags {
   bool lexical = false, hybrid = false;
   std::optional<double> weight;
 };
-
-constexpr cli::Range<double> kAny = {.min = -1e30, .max = 1e30};
 
 // Conditions on one field are alternatives.
 void add_condition(const std::string& name, const std::string& text,
@@ -65,7 +65,8 @@ void index_options(cli::App& app, search::Options& options) {
              index.records_path);
   app.number({"-k,--neighbors", "N", "Number of neighbors to write, at most; 0: all."}, {.min = 0},
              options.neighbors);
-  app.real({"--min-score", "T", "Write only neighbors with a score of at least T."}, kAny, options.min_score);
+  app.real({"--min-score", "T", "Write only neighbors with a score of at least T."}, cmd::kAnyNumber,
+           options.min_score);
   app.custom(
       {opt::where, "FIELD=VALUE",
        "Search only vectors whose record has this value; repeat it for another value or field."},
@@ -87,44 +88,6 @@ void index_options(cli::App& app, search::Options& options) {
               "Numbers in a vector; needed for f32 files without FILE.json. Vectors of texts are shortened "
               "to the first N."},
              {.min = 1, .max = 65536}, index.width);
-}
-
-// "A:B", places counted from 1.
-void add_ranks(const std::string& name, const std::string& value, search::Negatives& negatives) {
-  const size_t colon = value.find(':');
-  if (colon == value.npos)
-    throw cli::UsageError(name, " is \"", value, "\", expected FIRST:LAST, such as 10:50");
-  negatives.first = cli::App::whole_number(name, value.substr(0, colon), {.min = 1, .max = 1'000'000});
-  negatives.last =
-      cli::App::whole_number(name, value.substr(colon + 1), {.min = negatives.first, .max = 1'000'000});
-}
-
-void negatives_options(cli::App& app, search::Negatives& negatives) {
-  app.section("Hard negatives");
-  app.number({"--negatives", "N",
-              "Add to each pair of texts N texts of the index, negatives: those nearest to the text that are "
-              "not its text_pair. bert-train reads them."},
-             {.min = 1, .max = 10'000}, negatives.count);
-  app.custom(
-      {"--ranks", "A:B", "Choose from ranks A to B, text_pair not counted (default 1:100)."},
-      [&negatives](const std::string& name, const std::string& value) { add_ranks(name, value, negatives); });
-  app.real({opt::margin, "M", "Leave out texts unless their scores are at least M below that of text_pair."},
-           kAny, negatives.margin);
-  app.real(
-      {opt::relative_margin, "R",
-       "Leave out texts unless their scores are below that of text_pair by at least this share of it, such "
-       "as 0.05."},
-      {.min = 0, .max = 1}, negatives.relative_margin);
-  app.real({"--max-score", "S", "Leave out texts with a higher score."}, kAny, negatives.max_score);
-  app.choice<bool>({"--sampling", "", "Take the nearest texts that are left, or random ones."},
-                   {{"top", false}, {"random", true}}, negatives.random);
-  for (const auto& option :
-       std::vector<std::string>{"--neighbors", "--min-score", opt::where, "--lexical", "--hybrid"})
-    app.exclusive({"--negatives", option});
-  app.excludes({{opt::format, {"grep"}}}, "--negatives");
-  for (const auto* option : {"--ranks", "--margin", "--relative-margin", "--max-score", "--sampling"})
-    app.needs(option, "--negatives");
-  app.needs("--negatives", {opt::metric, {"cosine", "dot"}});
 }
 
 void word_options(cli::App& app, WordFlags& flags, search::Options& options) {
@@ -154,11 +117,12 @@ void mode_options(cli::App& app, search::Options& options) {
   app.section("Other modes");
   app.real({opt::dedup, "T",
             "Leave out each record whose score with an earlier record that was written is at least T."},
-           kAny, options.dedup);
+           cmd::kAnyNumber, options.dedup);
   app.option({"--against", "FILE",
               "With --dedup, leave out records that are as near to a vector of this index, too."},
              options.against);
-  app.real({opt::pairs, "T", "Write all pairs of records with a score of at least T."}, kAny, options.pairs);
+  app.real({opt::pairs, "T", "Write all pairs of records with a score of at least T."}, cmd::kAnyNumber,
+           options.pairs);
   app.number(
       {opt::cluster, "K", "Divide the records into K clusters by k-means; add cluster, distance, rank."},
       {.min = 1, .max = 1'000'000}, options.clusters);
@@ -176,22 +140,6 @@ void mode_options(cli::App& app, search::Options& options) {
   app.needs("--central", opt::cluster);
   app.needs(opt::cluster, {opt::metric, {"cosine", "l2"}});
   app.excludes({opt::drop}, opt::pairs);
-}
-
-void settle_negatives(cli::App& app, search::Options& options, search::Negatives& negatives,
-                      io::StreamOptions& stream) {
-  if (app.given(opt::seed) && !options.clusters && !negatives.random)
-    throw cli::UsageError("--seed is for --cluster and for --sampling random");
-  if (!app.given("--negatives")) return;
-  auto& index = options.index;
-  if (index.with.empty()) index.with = {std::string(io::kTextField)};
-  if (index.with.size() > 1)
-    throw cli::UsageError("--negatives needs one field in --with, that of the texts");
-  if (index.records_path.empty() && !index.path.empty() && search::is_array_file(index.path))
-    throw cli::UsageError("--negatives needs --records FILE, with the texts of ", index.path);
-  negatives.positive_field = stream.pair_field.empty() ? std::string(io::kPairField) : stream.pair_field;
-  options.texts.embed.features.pair_field.clear();
-  options.negatives = negatives;
 }
 
 void line_options(cli::App& app, LineOptions& lines) {
@@ -247,6 +195,10 @@ void check_mode(const cli::App& app, const search::Options& options) {
     throw cli::UsageError(name, " must be from -1 to 1, as cosines are");
   if (threshold && is_of_vectors && options.metric == Metric::l2 && *threshold < 0)
     throw cli::UsageError(name, " must be at least 0, as distances are");
+  const bool by_ranks = options.words && options.words->with_vectors && !options.words->weight;
+  if (threshold && by_ranks && !app.given("--rerank") && *threshold > search::kMostByRanks)
+    throw cli::UsageError(name, " must be at most ", search::kMostByRanks,
+                          ", the highest score of --hybrid: 1/61 for a first rank, twice");
   if (options.neighbors == 0 && !options.graph.path.empty())
     throw cli::UsageError("--neighbors 0 cannot be used with --graph, which finds some neighbors");
   // In the other modes, ids are those of the FILEs.
@@ -310,7 +262,7 @@ int main(int argc, char** argv) {
   cmd::FolderIndexOptions folder(app);
   index_options(app, options);
   cmd::RerankOption rerank(app);
-  negatives_options(app, negatives);
+  cmd::negatives_options(app, negatives);
   WordFlags words;
   word_options(app, words, options);
   mode_options(app, options);
@@ -342,9 +294,9 @@ int main(int argc, char** argv) {
     embed.vectors.dim = options.index.width;
     options.texts.prefer_text = stream.text_field_given();
     require_files(options);
-    app.reads(opt::index, options.index.path);
+    cmd::reads_vectors(app, opt::index, options.index.path);
     app.reads(opt::records, options.index.records_path);
-    app.reads("--against", options.against);
+    cmd::reads_vectors(app, "--against", options.against);
     app.reads(opt::graph, options.graph.path);
     app.writes(opt::graph, options.graph.path);
     settle_index(options, stream.settings);
@@ -352,7 +304,7 @@ int main(int argc, char** argv) {
     if (!app.given(opt::index)) app.reads("", options.index.path);  // a FILE that is meant as --index
     check_mode(app, options);
     check_copied(app, options);
-    settle_negatives(app, options, negatives, stream.settings);
+    cmd::settle_negatives(app, options, negatives, stream.settings);
   });
   app.version_of(text::version);
   app.version_of(predict::version);

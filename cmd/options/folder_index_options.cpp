@@ -174,6 +174,7 @@ FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions&
         stream.pool(), app_.log());
   }
   index.path = folder.at(manifest.vectors);
+  index.may_be_empty = true;
   index.records_path = folder.at(manifest.records);
   return lock;
 }

@@ -107,6 +107,12 @@ bool is_of_model(const std::string& name) {
 
 std::string find_model_directory(const std::string& given) { return find_directory(given, ""); }
 
+void read_files_beside(cli::App& app, const std::string& path, const std::string& option) {
+  app.reads(option, path);
+  const auto folder = fs::path(path).parent_path();
+  read_files_of(app, folder.empty() ? "." : folder.string(), option);
+}
+
 void read_files_of(cli::App& app, const std::string& model, const std::string& option) {
   std::error_code error;
   fs::recursive_directory_iterator entry(model, error);

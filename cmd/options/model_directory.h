@@ -21,4 +21,7 @@ std::string find_model_directory(const std::string& given);
 // output may go beside them.
 void read_files_of(cli::App& app, const std::string& model, const std::string& option = "--model");
 
+// The same for a file of a model, and those that may be read beside it.
+void read_files_beside(cli::App& app, const std::string& path, const std::string& option);
+
 }  // namespace bert::cmd

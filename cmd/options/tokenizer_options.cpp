@@ -33,7 +33,7 @@ TokenizerOptions::TokenizerOptions(cli::App& app) {
       {{"hf", Compat::hf}, {"google", Compat::google}}, compat);
   app.check([this, &app] {
     if (vocab.empty()) model = model_directory(model, "use -m DIR or --vocab FILE, or set BERT_MODEL");
-    app.reads("--vocab", vocab);
+    if (!vocab.empty()) read_files_beside(app, vocab, "--vocab");
     read_files_of(app, model);
   });
 }

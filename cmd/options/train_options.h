@@ -88,7 +88,7 @@ inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOp
     check(options);
     read_files_of(app, model_);
     app.reads("--config", config_);
-    app.reads("--vocab", vocab_);
+    if (!vocab_.empty()) read_files_beside(app, vocab_, "--vocab");
     if (!model_.empty() && app.given("--init-positions"))
       throw cli::UsageError("--init-positions needs a new model: --preset or --config");
   });

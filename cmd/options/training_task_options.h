@@ -14,6 +14,7 @@
 #include "options/model_directory.h"
 #include "options/stream_options.h"
 #include "options/task_choices.h"
+#include "options/vector_options.h"
 #include "train/training_task.h"
 
 namespace bert::cmd {
@@ -268,9 +269,9 @@ inline void TrainingTaskOptions::add_teacher(cli::App& app, train::EmbedTaskOpti
          {{"keep", false}, {"drop", true}}, embed.drops_projection)
       .only_for = only;
   app.check([&app, &embed] {
-    app.reads(opt::guide_vectors, embed.guide_vectors);
-    app.reads(opt::teacher_vectors, embed.teacher_vectors);
-    app.reads(opt::dev_vectors, embed.dev_vectors);
+    reads_vectors(app, opt::guide_vectors, embed.guide_vectors);
+    reads_vectors(app, opt::teacher_vectors, embed.teacher_vectors);
+    reads_vectors(app, opt::dev_vectors, embed.dev_vectors);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "cli/app.h"
 #include "model/sentence_transformers.h"
 #include "predict/embed_plan.h"
+#include "predict/vector_model.h"
 
 namespace bert::cmd {
 
@@ -34,6 +35,14 @@ inline void prompt_option(cli::App& app, std::optional<std::string>& prompt) {
               "Insert this text before each text, or the model's prompt of this name. A name has only "
               "letters, digits, '-', '_' and '.'."},
              [&prompt](const std::string&, const std::string& value) { prompt = value; });
+}
+
+// To be called by a check: the tool reads this file of vectors, and the file beside it that says what they
+// are.
+inline void reads_vectors(cli::App& app, const std::string& option, const std::string& path) {
+  if (path.empty()) return;
+  app.reads(option, path);
+  app.reads(option, predict::sidecar_of(path));
 }
 
 }  // namespace bert::cmd

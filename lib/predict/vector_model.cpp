@@ -26,7 +26,6 @@ bool is_fingerprint(std::string_view text) {
   return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-std::string sidecar_of(const std::string& array) { return array + ".json"; }
 
 bool exists(const std::string& path) { return kind_of(path) != FileKind::absent; }
 

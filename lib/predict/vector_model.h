@@ -51,6 +51,9 @@ std::string read_vector_model(const io::Fields& fields);
 // Fields to drop: this one too if the vector is dropped, without which it is of no use.
 io::DropList with_vector_model(io::DropList drop);
 
+// The file beside an array that says what its vectors are.
+inline std::string sidecar_of(const std::string& array) { return array + ".json"; }
+
 // An array FILE has no place for it, so FILE.json beside it has: {"embedding_model":"…","width":N,
 // "array":"…"}, the latter a checksum of the array's size, beginning and end, so that another array with the
 // name is noticed. The width is that of the rows, which f32 does not have either.

@@ -6,7 +6,6 @@
 namespace bert::search {
 namespace {
 
-constexpr double kSmoothing = 60;
 constexpr std::string_view kOpening = "“", kClosing = "”", kStraight = "\"";
 
 std::vector<Neighbor> sorted(std::vector<Neighbor> found) {

@@ -306,6 +306,7 @@ Index::Index(const IndexOptions& options, Metric metric, Pool& pool) : path_(opt
     const auto sidecar = predict::Sidecar::read(options.path, options.width);
     vectors_ = std::make_unique<MappedVectors>(options.path, row_width(options, {}), pool);
     model_ = sidecar.model;
+    if (vectors_->rows() == 0 && !options.may_be_empty) throw Error(options.path, ": has no rows");
   } else {
     read_vectors(options, metric);
   }

@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "base/output_file.h"
+#include "io/input_format.h"
 #include "io/line_cutter.h"
 #include "io/pull_reader.h"
 
@@ -25,11 +28,25 @@ std::string LineWriter::colored(std::string_view text, std::string_view color) c
 }
 
 void LineWriter::append(std::string& out, std::span<const Passage> passages) const {
+  for (const auto& passage : passages) require_kept(passage.file);
   if (options_.show != LinesOptions::Show::lines) return append_files(out, passages);
   for (const auto& passage : passages) {
-    if (options_.context && &passage != &passages.front()) out += colored("--", kCyan) + "\n";
+    if (&passage != &passages.front()) out += separator();
     append_passage(out, passage);
   }
+}
+
+std::string LineWriter::separator() const {
+  const bool lines = options_.show == LinesOptions::Show::lines;
+  return lines && options_.context ? colored("--", kCyan) + "\n" : "";
+}
+
+void LineWriter::require_kept(const std::string& file) const {
+  const std::lock_guard lock(mutex_);
+  if (kept_.contains(file)) return;
+  if (same_file(names_stdout(stream_.output) ? "/dev/stdout" : stream_.output, file))
+    throw Error(file, ": is the output, but its lines are to be shown; name another file");
+  kept_.insert(file);
 }
 
 void LineWriter::append_files(std::string& out, std::span<const Passage> passages) const {
@@ -54,6 +71,8 @@ void LineWriter::append_passage(std::string& out, const Passage& passage) const 
   const auto first = std::max<int64_t>(1, passage.first - context);
   const auto last = options_.context ? passage.last + context : passage.first;
   const auto lines = read(passage, first, last);
+  if (!fits(passage, first, lines))
+    warn(passage.file, passage.file + ": has changed since its vectors were made");
   if (lines.empty()) append_line(out, passage, passage.first, first_line(passage.text));
   for (size_t i = 0; i < lines.size(); ++i)
     append_line(out, passage, first + static_cast<int64_t>(i), lines[i]);
@@ -67,10 +86,26 @@ void LineWriter::append_line(std::string& out, const Passage& passage, int64_t n
   out += '\n';
 }
 
+// Whether the lines of the file, from `first` on, have the passage, as far as can be seen.
+bool LineWriter::fits(const Passage& passage, int64_t first, std::span<const std::string> lines) const {
+  const auto before = static_cast<size_t>(passage.first - first);
+  const auto last = options_.context ? passage.last : passage.first;
+  if (std::ssize(lines) < last - first + 1) return false;
+  const auto format = io::input_format_by_suffix(passage.file);
+  const bool plain = !format || io::entry(*format).kind == io::RecordKind::text;
+  return !plain || lines[before].find(first_line(passage.text)) != std::string::npos;
+}
+
+void LineWriter::warn(const std::string& file, const std::string& what) const {
+  const std::lock_guard lock(mutex_);
+  warnings_.emplace(file, what);
+}
+
 // Lines of its file; fewer if it has no more, none if it cannot be read.
 std::vector<std::string> LineWriter::read(const Passage& passage, int64_t first, int64_t last) const {
   std::vector<std::string> lines;
   try {
+    if (passage.file == "-") throw Error("-: is stdin, which cannot be read again");
     auto stream = io::side_file(stream_, passage.file);
     stream.input_format = io::InputFormat::text;
     stream.note = nullptr;
@@ -80,15 +115,14 @@ std::vector<std::string> LineWriter::read(const Passage& passage, int64_t first,
       if (raw.line >= first) lines.emplace_back(raw.bytes, 0, raw.size());
     }
   } catch (const Error& error) {
-    const std::lock_guard lock(mutex_);
-    failures_.emplace(passage.file, error.what());
+    warn(passage.file, std::string(error.what()) + "; its lines cannot be shown");
   }
   return lines;
 }
 
 std::vector<std::string> LineWriter::warnings() const {
   std::vector<std::string> warnings;
-  for (const auto& [file, failure] : failures_) warnings.push_back(failure + "; its lines cannot be shown");
+  for (const auto& [file, warning] : warnings_) warnings.push_back(warning);
   return warnings;
 }
 

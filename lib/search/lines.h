@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,23 +38,29 @@ class LineWriter {
   // The passages in their order: FILE:LINE:TEXT with the first line of each, the text being that of the
   // passage, or that of the file if it is unknown; or with all lines of the file and their context, with "-"
   // instead of ":" for the latter and "--" between passages; or FILE, or FILE:COUNT, once for each file. Any
-  // thread may call it.
+  // thread may call it. Throws Error if one of the files is the output, which would replace it.
   void append(std::string& out, std::span<const Passage> passages) const;
+  // What is between the passages of different records: "--" if they have context.
+  std::string separator() const;
 
-  // Warnings about files that could not be read again.
+  // Warnings about files that could not be read again or have changed.
   std::vector<std::string> warnings() const;
 
  private:
   void append_passage(std::string& out, const Passage& passage) const;
   void append_line(std::string& out, const Passage& passage, int64_t number, std::string_view line) const;
   void append_files(std::string& out, std::span<const Passage> passages) const;
+  void require_kept(const std::string& file) const;
+  bool fits(const Passage& passage, int64_t first, std::span<const std::string> lines) const;
+  void warn(const std::string& file, const std::string& what) const;
   std::vector<std::string> read(const Passage& passage, int64_t first, int64_t last) const;
   std::string colored(std::string_view text, std::string_view color) const;
 
   const LinesOptions options_;
   const io::StreamOptions& stream_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, std::string> failures_;  // by file
+  mutable std::set<std::string> kept_;                   // files that are not the output
+  mutable std::map<std::string, std::string> warnings_;  // by file
 };
 
 }  // namespace bert::search

@@ -223,6 +223,7 @@ void SearchFilter::finish(io::Record& record, io::Output& out) const {
   const auto& found = record.work_as<Found>();
   if (!found.failure.empty()) throw Error(found.failure);
   if (lines_) {
+    if (!found.neighbors.empty() && record.place() > 0) out.text() += lines_->separator();
     out.text() += found.neighbors;
     record.work.reset();
     return;
