@@ -64,8 +64,8 @@ class NameOnBusError {
 
 // While this object lives, the first of the signals is only recorded, so that work can stop at a good point;
 // a second one ends the process, if it comes a quarter of a second later or more: timeout sends its signal to
-// the process and to the group that it is in. SIGPIPE and SIGXCPU repeat by themselves, so they count neither as the
-// second nor, if another signal follows, as the first. One at a time.
+// the process and to the group that it is in. SIGPIPE and SIGXCPU repeat by themselves, so they count neither
+// as the second nor, if another signal follows, as the first. One at a time.
 class StopOnSignal {
  public:
   StopOnSignal();

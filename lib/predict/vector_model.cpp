@@ -26,7 +26,6 @@ bool is_fingerprint(std::string_view text) {
   return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-
 bool exists(const std::string& path) { return kind_of(path) != FileKind::absent; }
 
 std::string checksum_of(const std::string& array) {
