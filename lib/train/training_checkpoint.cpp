@@ -47,9 +47,9 @@ std::optional<int64_t> step_of(const std::string& name) {
   return std::stoll(std::string(digits));
 }
 
-// Temporary names used by OutputDirectory and remove_directory.
+// Temporary names used by OutputDirectory and remove_directory, and by OutputFile for WrittenModel's file.
 bool is_leftover(const std::string& name) {
-  return name.starts_with("." + std::string(kPrefix)) && name.ends_with(".tmp");
+  return (name.starts_with("." + std::string(kPrefix)) && name.ends_with(".tmp")) || is_temporary_name(name);
 }
 
 FileDescriptor lock(const std::string& directory) {
