@@ -197,8 +197,8 @@ void check_mode(const cli::App& app, const search::Options& options) {
     throw cli::UsageError(name, " must be at least 0, as distances are");
   const bool by_ranks = options.words && options.words->with_vectors && !options.words->weight;
   if (threshold && by_ranks && !app.given("--rerank") && *threshold > search::kMostByRanks)
-    throw cli::UsageError(name, " must be at most ", search::kMostByRanks,
-                          ", the highest score of --hybrid: 1/61 for a first rank, twice");
+    throw cli::UsageError(name,
+                          " must be at most 2/61, the highest score of --hybrid: 1/61 for each first rank");
   if (options.neighbors == 0 && !options.graph.path.empty())
     throw cli::UsageError("--neighbors 0 cannot be used with --graph, which finds some neighbors");
   // In the other modes, ids are those of the FILEs.

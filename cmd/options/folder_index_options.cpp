@@ -98,7 +98,7 @@ void FolderIndexOptions::settle(StreamOptions& stream) {
       throw Error(path, ": ", std::strerror(errno));
   files_.folders = settings.folders;
   files_.folders->recursive = true;
-  files_.folders->leave_out = {settings.output, settings.output + ".json"};
+  files_.folders->leave_out = stream.own_outputs();
   files_.cut = std::exchange(settings.cut, std::nullopt).value_or(io::InputFormat::passages);
   files_.text_field = settings.text_field;
   files_.field_options = settings.field_options;

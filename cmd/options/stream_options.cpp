@@ -6,6 +6,7 @@
 #include "base/option.h"
 #include "base/output_file.h"
 #include "options/ranks.h"
+#include "predict/vector_model.h"
 #include "text/encoding.h"
 
 namespace bert::cmd {
@@ -136,9 +137,13 @@ void StreamOptions::add_folders(cli::App& app, const std::string& others) {
     if (settings.files.empty()) throw cli::UsageError(opt::recursive, " needs a FILE that is a folder");
     const auto format = settings.input_format;
     if (!settings.cut && (format == automatic || format == text)) settings.cut = passages;
-    const auto output = names_stdout(settings.output) ? "/dev/stdout" : settings.output;
-    settings.folders->leave_out = {output, output + ".json"};
+    settings.folders->leave_out = own_outputs();
   });
+}
+
+std::vector<std::string> StreamOptions::own_outputs() const {
+  const auto output = names_stdout(settings.output) ? "/dev/stdout" : settings.output;
+  return {output, predict::sidecar_of(output)};
 }
 
 void StreamOptions::add_conll(cli::App& app, const Uses& uses) {

@@ -40,6 +40,9 @@ class StreamOptions {
 
   bool pair_field_given() const { return app_.given("--pair-field"); }
 
+  // The output and what may be written beside it, which are no inputs if they are in a folder that is read.
+  std::vector<std::string> own_outputs() const;
+
   // To be called by a check: `option` names this field. Messages about a record without the field name the
   // option; if it was given, the input is not text.
   void name_field(std::string field, const std::string& option);

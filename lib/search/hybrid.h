@@ -11,9 +11,11 @@
 
 namespace bert::search {
 
+constexpr double kSmoothing = 60;
+constexpr double kMostByRanks = 2 / (kSmoothing + 1);  // the score of a row that is first in both lists
+
 // The sum of 1 / (60 + rank) over the lists that have a row (reciprocal rank fusion, Cormack, Clarke and
 // Buettcher, SIGIR 2009). Both are best first; so is the result.
-constexpr double kSmoothing = 60, kMostByRanks = 2 / (kSmoothing + 1);
 std::vector<Neighbor> join_by_ranks(std::span<const Neighbor> by_vector, std::span<const Neighbor> by_words);
 
 // A row that one of the searches found, with the values that it has in both.

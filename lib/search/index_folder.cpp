@@ -18,7 +18,7 @@ namespace bert::search {
 namespace {
 
 constexpr int64_t kVersion = 1;
-constexpr std::string_view kManifest = "index.jsonl", kLock = "lock", kPart = "part-";
+constexpr std::string_view kLock = "lock", kPart = "part-";
 
 bool is_of_index(std::string_view name) {
   return name == kManifest || name == kLock || name.starts_with(kPart) || name.starts_with("vectors-") ||

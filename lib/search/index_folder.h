@@ -20,6 +20,8 @@
 
 namespace bert::search {
 
+constexpr std::string_view kManifest = "index.jsonl";
+
 // What the index has of a file.
 struct IndexedFile {
   std::string path;
@@ -49,7 +51,7 @@ class IndexFolder {
 
   const std::string& path() const { return path_; }
   std::string at(std::string_view name) const { return path_ + "/" + std::string(name); }
-  std::string manifest_path() const { return at("index.jsonl"); }
+  std::string manifest_path() const { return at(kManifest); }
   bool exists() const { return kind_of(manifest_path()) == FileKind::regular; }
   Manifest read() const { return Manifest::read(manifest_path()); }
 

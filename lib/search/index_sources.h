@@ -42,7 +42,7 @@ class Sources {
     if (FileState::of(vectors).size != io::kNpyHeaderBytes + rows * row_bytes(manifest) ||
         FileState::of(records).size != bytes)
       throw Error(folder_.path(), ": is damaged: ", manifest.vectors, " or ", manifest.records,
-                  " has another size than the manifest says; make the index anew (", opt::rebuild, ")");
+                  " has another size than the manifest says; ", opt::rebuild, " embeds all files again");
     begins_.push_back(std::move(begins));
     manifests_.push_back(std::move(manifest));
   }

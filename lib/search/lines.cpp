@@ -10,6 +10,7 @@
 #include "io/input_format.h"
 #include "io/line_cutter.h"
 #include "io/pull_reader.h"
+#include "json/utf8.h"
 
 namespace bert::search {
 namespace {
@@ -88,7 +89,7 @@ void LineWriter::append_line(std::string& out, const Passage& passage, int64_t n
 
 // Whether the lines of the file, from `first` on, have the passage, as far as can be seen.
 bool LineWriter::fits(const Passage& passage, int64_t first, std::span<const std::string> lines) const {
-  const auto before = static_cast<size_t>(passage.first - first);
+  const int64_t before = passage.first - first;
   const auto last = options_.context ? passage.last : passage.first;
   if (std::ssize(lines) < last - first + 1) return false;
   const auto format = io::input_format_by_suffix(passage.file);
@@ -112,7 +113,8 @@ std::vector<std::string> LineWriter::read(const Passage& passage, int64_t first,
     io::PullReader reader(stream);
     io::RawRecord raw;
     while (reader.next(raw) && raw.line <= last) {
-      if (raw.line >= first) lines.emplace_back(raw.bytes, 0, raw.size());
+      if (raw.line >= first)
+        lines.push_back(json::repair_utf8(std::string_view(raw.bytes).substr(0, raw.size())));
     }
   } catch (const Error& error) {
     warn(passage.file, std::string(error.what()) + "; its lines cannot be shown");

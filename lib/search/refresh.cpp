@@ -65,7 +65,10 @@ class Refresh {
     find_files();
     compare();
     embed();
-    return finish();
+    auto index = finish();
+    const auto has_records = [](const IndexedFile& file) { return file.records > 0; };
+    if (std::ranges::none_of(index.files, has_records)) log_.warn(named() + ": no text was found");
+    return index;
   }
 
  private:
@@ -91,6 +94,7 @@ class Refresh {
   Model& model();
   Manifest finish();
   Manifest merge();
+  std::string named() const;
   void tell() const;
 
   const IndexFolder& folder_;
@@ -116,7 +120,8 @@ void Refresh::find_sources() {
     has_old_ = true;
     const auto difference = difference_of(sources_.manifests().front().settings, options_.settings);
     if (!difference.empty())
-      throw Error(folder_.path(), ": was made with ", difference, "; ", opt::rebuild, " makes it anew");
+      throw Error(folder_.path(), ": was made with ", difference, "; ", opt::rebuild,
+                  " embeds all files again");
   }
   for (const auto& name : folder_.parts()) {
     auto part = Manifest::read(folder_.at(name));
@@ -192,10 +197,11 @@ void Refresh::require_same(const Manifest& manifest) const {
   const auto difference = before && now ? predict::difference(*before, *now) : std::nullopt;
   if (difference)
     throw Error(folder_.path(), ": was made with ", predict::name_of(difference->kind), " ",
-                difference->first, ", not ", difference->second, "; ", opt::rebuild, " makes it anew");
+                difference->first, ", not ", difference->second, "; ", opt::rebuild,
+                " embeds all files again");
   if (model_->filter.width() != manifest.width)
     throw Error(folder_.path(), ": has vectors of ", manifest.width, " numbers, not ", model_->filter.width(),
-                "; ", opt::rebuild, " makes it anew");
+                "; ", opt::rebuild, " embeds all files again");
 }
 
 Refresh::Model& Refresh::model() {
@@ -307,9 +313,16 @@ Manifest Refresh::finish() {
     index = merge();
   }
   index.write(folder_.manifest_path());
-  folder_.remove_all_but({"index.jsonl", index.vectors, index.vectors + ".json", index.records});
+  folder_.remove_all_but(
+      {std::string(kManifest), index.vectors, predict::sidecar_of(index.vectors), index.records});
   if (!is_whole) tell();
   return index;
+}
+
+// The inputs in messages.
+std::string Refresh::named() const {
+  const auto others = options_.inputs.size() - 1;
+  return options_.inputs.front() + (others > 0 ? " and " + std::to_string(others) + " more" : "");
 }
 
 void Refresh::tell() const {
@@ -317,9 +330,7 @@ void Refresh::tell() const {
   if (has_old_)
     for (const auto& file : sources_.manifests().front().files) gone += known_.contains(file.path) ? 0 : 1;
   if (pending_.empty() && gone == 0 && (has_old_ || same_ == 0)) return;
-  std::string text = options_.inputs.front();
-  if (options_.inputs.size() > 1) text += " and " + std::to_string(options_.inputs.size() - 1) + " more";
-  text += ": " + counted(new_, "file", "files") + " new";
+  auto text = named() + ": " + counted(new_, "file", "files") + " new";
   if (has_old_)
     text += ", " + std::to_string(changed_) + " changed, " + std::to_string(gone) + " gone, " +
             std::to_string(same_) + " as before";

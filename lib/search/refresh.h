@@ -18,7 +18,7 @@ struct RefreshOptions {
   io::StreamOptions stream;         // how files are read; `folders` and `cut` are required
   TextOptions texts;                // open_model is called if there is something to embed
   std::string settings;             // see Manifest
-  bool rebuild = false;             // makes the index anew, with other settings perhaps
+  bool rebuild = false;             // embeds all files again; the settings may have changed
 };
 
 // The caller has locked the folder for writing. Throws Error if the index has other settings or another model

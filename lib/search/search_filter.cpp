@@ -167,6 +167,7 @@ void SearchFilter::write_lines(std::span<const Hit> hits, std::string& out) cons
                                                   .first = line(io::kStartLine),
                                                   .last = line(io::kEndLine),
                                                   .text = value(options_.index.stream.text_field)});
+    passage.last = std::max(passage.first, passage.last);  // unknown: 0
     if (passage.file.empty() || passage.first < 1)
       throw Error(options_.index.path, ": record ", hit.row, " has no ", io::kFileField, " and ",
                   io::kStartLine, "; bert-embed adds them with ", opt::recursive, " or ", opt::cut);
