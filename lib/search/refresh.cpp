@@ -307,12 +307,15 @@ Manifest Refresh::finish() {
                                            &IndexedFile::path);
   if (is_whole) {
     index = sources_.manifests().front();
-    if (index.files == files_) return index;
-    index.files = files_;
+    if (index.files != files_) {
+      index.files = files_;
+      index.write(folder_.manifest_path());
+    }
   } else {
     index = merge();
+    index.write(folder_.manifest_path());
   }
-  index.write(folder_.manifest_path());
+  // Also where nothing has changed: a run that was killed here has left the files of before.
   folder_.remove_all_but(
       {std::string(kManifest), index.vectors, predict::sidecar_of(index.vectors), index.records});
   if (!is_whole) tell();
