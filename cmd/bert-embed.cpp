@@ -104,6 +104,7 @@ void rules(cli::App& app) {
   app.excludes({{opt::overflow, {"windows"}}}, {opt::pooling, {"none"}},
                "; --overflow split writes each token once");
   app.excludes({"--base64"}, "--precision");
+  cmd::needs_text(app, "--precision");
   app.needs(opt::layer_weights, {opt::combine, {"sum", "mean"}});
   app.excludes({opt::combine, opt::layer_weights, opt::normalize, opt::dim}, {opt::format, {"google"}},
                ", which writes layers unchanged");

@@ -78,7 +78,8 @@ int main(int argc, char** argv) {
     predict.features.take_ids = cmd::takes_ids(stream);
     predict.format = stream.settings.format;
   });
-  for (const auto option : {opt::keep, opt::drop}) cmd::needs_fields(app, option);
+  for (const auto option : {opt::keep, opt::drop, Option("--word-scores")}) cmd::needs_fields(app, option);
+  cmd::needs_text(app, "--precision");
   app.version_of(text::version);
   app.version_of(predict::version);
   app.examples({{"Fill a masked token with the default model",

@@ -32,6 +32,8 @@ namespace {
 using namespace bert;
 using search::Metric;
 
+constexpr Option kCommunities{"--communities"};
+
 struct LineOptions {
   search::LinesOptions options;
   bool files = false, counts = false;
@@ -126,19 +128,38 @@ void mode_options(cli::App& app, search::Options& options) {
   app.number(
       {opt::cluster, "K", "Divide the records into K clusters by k-means; add cluster, distance, rank."},
       {.min = 1, .max = 1'000'000}, options.clusters);
+  app.real({kCommunities, "T",
+            "Find clusters of records whose score with a central one is at least T; add cluster, distance, "
+            "rank, null for a record in none."},
+           cmd::kAnyNumber, options.communities);
+  app.number({opt::min_size, "N", "Number of records in a cluster of --communities, at least."}, {.min = 1},
+             options.least);
   app.number({"--central", "N", "Write only the N most central records of each cluster, cluster by cluster."},
              {.min = 1}, options.central);
-  app.exclusive({opt::dedup, opt::pairs, opt::cluster, "--negatives"});
-  for (const auto mode : {opt::dedup, opt::pairs, opt::cluster}) {
+  app.number({"--terms", "N", "Add the N terms that tell the record's cluster from the others."}, {.min = 1},
+             options.terms);
+  app.flag({"--silhouette", "",
+            "Add how much better the record fits its cluster than the next one, from -1 to 1, and report the "
+            "mean."},
+           options.silhouette);
+  app.exclusive({opt::dedup, opt::pairs, opt::cluster, kCommunities, "--negatives"});
+  for (const auto mode : {opt::dedup, opt::pairs, opt::cluster, kCommunities}) {
     for (const auto& option : std::vector<std::string>{"--neighbors", "--min-score", opt::where, opt::with,
                                                        opt::graph, "--lexical", "--hybrid"})
       app.exclusive({mode, option});
     app.excludes({{opt::format, {"grep"}}}, mode);
   }
   app.exclusive({opt::where, opt::graph});
+  for (const auto mode : {opt::dedup, opt::cluster, kCommunities}) app.exclusive({mode, opt::id_field});
   app.needs("--against", opt::dedup);
-  app.needs("--central", opt::cluster);
-  app.needs(opt::cluster, {opt::metric, {"cosine", "l2"}});
+  for (const auto mode : {opt::cluster, kCommunities}) app.needs(mode, {opt::metric, {"cosine", "l2"}});
+  app.needs(opt::min_size, kCommunities);
+  app.needs("--silhouette", {opt::metric, {"cosine"}});
+  app.check([&] {
+    for (const auto* option : {"--central", "--terms", "--silhouette"})
+      if (app.given(option) && !options.clusters && !options.communities)
+        throw cli::UsageError(option, " needs --cluster or --communities");
+  });
   app.excludes({opt::drop}, opt::pairs);
 }
 
@@ -149,18 +170,20 @@ void line_options(cli::App& app, LineOptions& lines) {
   app.number(
       {"-C," + opt::context, "N", "Write all lines of each neighbor, and N lines before and after it."},
       {.min = 0}, options.context);
-  app.flag({"-l,--files-with-matches", "", "Write only the names of the files that have neighbors."},
+  app.flag({"-l,--files-with-matches", "",
+            "Write only the names of the files that have neighbors of any query, each once."},
            lines.files);
   app.flag({"-c,--count", "", "Write only the number of neighbors in each of these files."}, lines.counts);
+  app.flag({"-Z,--null", "", "Write a NUL byte after the name of each file, as for xargs -0."}, options.null);
   app.choice<LineOptions::Color>({"--color", "", "Color names and numbers of lines; auto: on a terminal."},
                                  {{"auto", LineOptions::Color::automatic},
                                   {"always", LineOptions::Color::always},
                                   {"never", LineOptions::Color::never}},
                                  lines.color);
-  for (const auto& name : {"--files-with-matches", "--count", "--color", "--context"})
+  for (const auto& name : {"--files-with-matches", "--count", "--null", "--color", "--context"})
     app.needs(name, {opt::format, {"grep"}});
   app.exclusive({"--files-with-matches", "--count", opt::context});
-  app.excludes({opt::keep, opt::drop, opt::with, "--precision"}, {opt::format, {"grep"}},
+  app.excludes({opt::keep, opt::drop, opt::with, opt::id_field, "--precision"}, {opt::format, {"grep"}},
                ", which writes lines");
   app.check([&] {
     options.show = lines.files ? Show::files : lines.counts ? Show::counts : Show::lines;
@@ -172,7 +195,7 @@ void line_options(cli::App& app, LineOptions& lines) {
 }
 
 bool compares_records(const search::Options& options) {
-  return options.dedup || options.pairs || options.clusters;
+  return options.dedup || options.pairs || options.clusters || options.communities;
 }
 
 // The index is read again for the records of neighbors, and the graph is kept for later runs.
@@ -184,10 +207,13 @@ void require_files(const search::Options& options) {
 }
 
 void check_mode(const cli::App& app, const search::Options& options) {
-  const auto threshold = options.dedup ? options.dedup : options.pairs ? options.pairs : options.min_score;
-  const std::string_view name = options.dedup   ? opt::dedup
-                                : options.pairs ? opt::pairs
-                                                : Option("--min-score");
+  const std::pair<std::optional<double>, Option> thresholds[] = {{options.dedup, opt::dedup},
+                                                                 {options.pairs, opt::pairs},
+                                                                 {options.communities, kCommunities},
+                                                                 {options.min_score, "--min-score"}};
+  const auto* const given =
+      std::ranges::find_if(thresholds, [](const auto& entry) { return entry.first.has_value(); });
+  const auto [threshold, name] = given == std::end(thresholds) ? thresholds[0] : *given;
   if (!compares_records(options) && options.index.path.empty() && !app.given("--in"))
     throw cli::UsageError("--index is missing; it names the vectors to search, or --in the files");
   const bool is_of_vectors = !options.words && !app.given("--rerank");
@@ -327,7 +353,7 @@ int main(int argc, char** argv) {
     if (options.index.lines) options.lines = lines.options;
     options.drop = stream.settings.drop;
     options.on_error = stream.settings.on_error;
-    if (options.clusters)
+    if (options.clusters || options.communities)
       stream.settings.check_columns = [&keep =
                                            stream.settings.keep](const std::vector<std::string>& columns) {
         search::require_columns(keep, columns);

@@ -97,7 +97,19 @@ void settle_input(const Flags& flags, StreamOptions& stream, VocabularyOptions& 
   settings.columns = {"word", "count"};
 }
 
-// A vocabulary may belong to a model, which needs this very one.
+// The weights of a model need the vocabulary that they were trained with.
+void require_no_model(const std::string& output) {
+  const std::filesystem::path path(output);
+  const bool is_folder = bert::is_directory(output);
+  const auto folder = is_folder ? output : path.has_parent_path() ? path.parent_path().string() : ".";
+  if (!bert::is_directory(folder) || (!is_folder && !bert::is_tokenizer_file(path.filename().string())))
+    return;
+  for (const auto& name : bert::names_in_directory(folder))
+    if (name.ends_with(".safetensors") || name.ends_with(".bin"))
+      throw bert::Error(output, ": belongs to a model, whose weights (", name,
+                        ") need the vocabulary that they were trained with; write to another directory");
+}
+
 void require_new(const std::string& output) {
   using bert::FileKind;
   const auto kind = output == "-" ? FileKind::other : bert::kind_of(output);
@@ -167,6 +179,7 @@ int main(int argc, char** argv) {
     check_outputs(app, stream.settings.output, vocabulary);
   });
   return app.run(argc, argv, [&] {
+    require_no_model(stream.settings.output);
     if (!flags.force) require_new(stream.settings.output);
     const auto directory = open_directory(stream, vocabulary);
     bert::corpus::VocabFilter filter(vocabulary, app.log());

@@ -123,8 +123,9 @@ void StreamOptions::add_folders(cli::App& app, const std::string& others) {
     if (others.empty()) app.needs(name.c_str(), opt::recursive);
   };
   const auto options = others.empty() ? "-r" : "-r or " + others;
-  add("--include", "With " + options + ", read only files that match GLOB, such as '*.md'.", folders.include);
-  add("--exclude", "With " + options + ", leave out files and folders that match GLOB.", folders.exclude);
+  add(opt::include, "With " + options + ", read only files that match GLOB, such as '*.md'.",
+      folders.include);
+  add(opt::exclude, "With " + options + ", leave out files and folders that match GLOB.", folders.exclude);
   app.choice<io::InputFormat>({opt::cut, "",
                                "Cut text at blank lines and headings, at line ends, or not at all, and add "
                                "where each record is: file, "
@@ -280,6 +281,13 @@ void needs_fields(cli::App& app, Option option) {
   for (const auto format : io::formats_of({io::FormatGroup::json, io::FormatGroup::table}))
     names.emplace_back(io::entry(format).name);
   app.needs(option, {opt::format, names});
+}
+
+void needs_text(cli::App& app, Option option) {
+  std::vector<std::string> names;
+  for (const auto format : io::formats_of({io::FormatGroup::array}))
+    names.emplace_back(io::entry(format).name);
+  app.excludes({option}, {opt::format, names}, ", which has binary numbers");
 }
 
 }  // namespace bert::cmd

@@ -31,6 +31,12 @@ class NotText : public UnreadableFile {
   using UnreadableFile::UnreadableFile;
 };
 
+// They may be text in another encoding.
+class NotUtf8 : public NotText {
+ public:
+  using NotText::NotText;
+};
+
 class ByteSource {
  public:
   virtual ~ByteSource() = default;

@@ -42,7 +42,7 @@ FolderWalk::FolderWalk(const std::string& folder, const FolderOptions& options, 
   for (const auto& path : options.leave_out) {
     struct stat info;
     if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode))
-      left_out_.emplace_back(info.st_dev, info.st_ino);
+      outputs_.emplace_back(info.st_dev, info.st_ino);
   }
   start(folder);
   enter();
@@ -113,9 +113,11 @@ std::optional<FolderWalk::Found> FolderWalk::look_at(const std::string& name) {
   if (!is_folder && !S_ISREG(info.st_mode)) return std::nullopt;
   const auto entry = is_folder ? Entry::folder : Entry::file;
   const std::pair<uint64_t, uint64_t> identity(info.st_dev, info.st_ino);
-  if (std::ranges::find(left_out_, identity) != left_out_.end() ||
-      !is_wanted(path.substr(folder_size_), entry) || is_ignored(from_root(path), entry))
+  if (std::ranges::find(outputs_, identity) != outputs_.end()) return std::nullopt;
+  if (!is_wanted(path.substr(folder_size_), entry) || is_ignored(from_root(path), entry)) {
+    ++left_out_;
     return std::nullopt;
+  }
   return Found{.name = is_folder ? name + "/" : name, .entry = entry};
 }
 

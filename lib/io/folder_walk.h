@@ -31,6 +31,8 @@ class FolderWalk {
 
   // The next file's path, which begins with the folder as it was named; nullopt after the last.
   std::optional<std::string> next();
+  // Number of files and folders that the globs or .gitignore left out.
+  int64_t left_out() const { return left_out_; }
 
  private:
   using Entry = PathPattern::Entry;
@@ -58,7 +60,8 @@ class FolderWalk {
   std::string from_root(std::string_view path) const;
 
   std::vector<PathPattern> include_, exclude_;
-  std::vector<std::pair<uint64_t, uint64_t>> left_out_;  // device and inode
+  std::vector<std::pair<uint64_t, uint64_t>> outputs_;  // device and inode
+  int64_t left_out_ = 0;
   Warn warn_;
   std::string path_;    // of the folder being read, with "/", or of the last file
   size_t folder_size_;  // of path_ at the start

@@ -315,7 +315,7 @@ void require_text(Input& input, InvalidUtf8 invalid) {
     while (end > kBlock - kLongest && json::count_code_points(block.substr(end, 1)) == 0) --end;
     block = block.substr(0, end);
   }
-  if (invalid == InvalidUtf8::error && !json::is_utf8(block)) throw NotText(input.name(), ": is not UTF-8");
+  if (invalid == InvalidUtf8::error && !json::is_utf8(block)) throw NotUtf8(input.name(), ": is not UTF-8");
 }
 
 void refuse_old_line_ends(Input& input) {

@@ -187,8 +187,8 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
     throw Error(input.name(), ": is one JSON array; convert it to one record per line with jq -c '.[]'");
   check_mail(input, source->format);
   if (source->format == InputFormat::text) source->format = options_.cut.value_or(InputFormat::text);
-  source->located = options_.located() && entry(source->format).kind <= RecordKind::json &&
-                    !entry(source->format).is_made();
+  const bool is_made = entry(source->format).is_made() && !is_tagged(source->format);
+  source->located = options_.located() && entry(source->format).kind != RecordKind::row && !is_made;
   source->in_context = options_.context_words > 0;
   if (source->in_context && options_.input_format == InputFormat::automatic && first_marks(input).empty())
     source->format = InputFormat::jsonl;  // an empty FILE
@@ -259,6 +259,10 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (!by_suffix && is_header(input, tsv, header_fields_)) return tsv;
   if (!by_suffix && is_header(input, csv, header_fields_)) return csv;
   if (options_.no_texts && is_any_header(input, header_fields_)) return csv;
+  const auto column = options_.word_column ? opt::word_column : opt::tag_column;
+  if (reads(conll) && (options_.word_column || options_.tag_column))
+    throw Error(input.name(), ": is not CoNLL, but ", column, " names one of its columns; ",
+                opt::input_format, " conll reads it as such");
   check_text(input, options_, header_fields_);
   return text;
 }

@@ -31,7 +31,8 @@ class InputReader {
   // Returns after the last FILE or when the stream has stopped. A failure is stored in the last chunk.
   void run();
 
-  int64_t not_text() const { return not_text_; }  // files that were found in folders and left out
+  const NotTextFiles& not_text() const { return not_text_; }
+  int64_t left_out() const { return left_out_; }  // see FolderWalk
 
  private:
   bool read_or_leave_out(const std::string& name);  // false: the stream has stopped
@@ -64,7 +65,8 @@ class InputReader {
   int64_t chunks_ = 0;
   bool mail_noted_ = false;
   bool is_found_ = false;  // whether nobody has named the current FILE
-  int64_t not_text_ = 0;
+  NotTextFiles not_text_;
+  int64_t left_out_ = 0;
   uint64_t read_ = 0;  // bytes of the FILEs before the current one
 };
 

@@ -11,6 +11,7 @@ bool InputReader::read_folder(const std::string& folder) {
   while (const auto file = walk.next()) {
     if (!read_found(*file)) return false;
   }
+  left_out_ += walk.left_out();
   return true;
 }
 
@@ -21,7 +22,8 @@ bool InputReader::read_found(const std::string& name) {
   try {
     going_on = read(name);
   } catch (const NotText& error) {
-    ++not_text_;
+    const bool may_be_text = dynamic_cast<const NotUtf8*>(&error) != nullptr;
+    not_text_.add({.count = 1, .not_utf8 = may_be_text ? 1 : 0, .first = may_be_text ? name : ""});
     if (options_.detail) options_.detail(error.what());
   } catch (const Error& error) {
     warn(error.what());
@@ -40,6 +42,7 @@ InputFormat InputReader::format_of_found(Input& input) const {
   const auto by_suffix = input_format_by_suffix(input.name()).value_or(text);
   const bool is_table =
       io::is_table(by_suffix) && (!options_.columns.empty() || is_header(input, by_suffix, header_fields_));
+  if (is_tagged(by_suffix) && reads(by_suffix)) return by_suffix;
   const bool is_jsonl = by_suffix == jsonl && is_json_line(input, header_fields_);
   return is_table || is_jsonl ? by_suffix : text;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "base/output_file.h"
 #include "base/repeated_output.h"
 #include "io/input_reader.h"
@@ -82,6 +83,7 @@ class Stream {
   // Used by the writer until it ends.
   RunResult result_;
   bool header_only_ = false;  // a table had a header, but no records
+  int64_t left_out_ = 0;      // of folders, see FolderWalk
   std::optional<std::string> failure_;
   std::mutex error_mutex_;
   std::exception_ptr error_;  // the first of the writer or of a task, such as lack of memory
@@ -117,9 +119,8 @@ RunResult Stream::run() {
   if (error_) std::rethrow_exception(error_);
   report();
   result_.not_text = input.not_text();
-  if (result_.not_text > 0 && !options_.found)
-    log_.warn(counted(result_.not_text, "file that is not text was", "files that are not text were") +
-              " left out");
+  if (!options_.found) result_.not_text.report(log_);
+  left_out_ = input.left_out();
   return result_;
 }
 
@@ -134,8 +135,11 @@ void Stream::report() {
 std::string Stream::empty_text() const {
   const auto& files = options_.files;
   if (files.size() > 1) return "the " + std::to_string(files.size()) + " FILEs have no records";
-  return (files.empty() ? "-" : files.front()) +
-         (header_only_ ? ": has a header, but no records" : ": has no records");
+  const auto name = files.empty() ? "-" : files.front();
+  if (left_out_ > 0)
+    return name + ": has no records; " + counted(left_out_, "entry was", "entries were") + " left out by " +
+           opt::include + ", " + opt::exclude + " or .gitignore";
+  return name + (header_only_ ? ": has a header, but no records" : ": has no records");
 }
 
 // The reader may still pass on a chunk, so wait for the tasks after it has ended.
@@ -302,6 +306,22 @@ void Stream::write(Chunk& chunk) {
 }
 
 }  // namespace
+
+void NotTextFiles::add(const NotTextFiles& others) {
+  count += others.count;
+  if (not_utf8 == 0) first = others.first;
+  not_utf8 += others.not_utf8;
+}
+
+void NotTextFiles::report(Log& log) const {
+  if (count == 0) return;
+  auto text = counted(count, "file that is not text was", "files that are not text were") + " left out";
+  if (not_utf8 == 1) text += "; " + first + " is not UTF-8, " + opt::encoding + " names its encoding";
+  if (not_utf8 > 1)
+    text += "; " + first + " and " + std::to_string(not_utf8 - 1) + " more are not UTF-8, " + opt::encoding +
+            " names their encoding";
+  log.warn(text);
+}
 
 StreamOptions side_file(const StreamOptions& stream, const std::string& file) {
   StreamOptions side = {.files = {file}};

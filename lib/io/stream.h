@@ -89,12 +89,22 @@ StreamOptions side_file(const StreamOptions& stream, const std::string& file);
 constexpr size_t kNetworkChunkBytes = 4 << 10;
 constexpr size_t kNetworkChunkRecords = 64;
 
+// Files that were found in folders and left out, since they are not text.
+struct NotTextFiles {
+  int64_t count = 0;
+  int64_t not_utf8 = 0;  // of them
+  std::string first;     // of these
+
+  void add(const NotTextFiles& others);
+  void report(Log& log) const;
+};
+
 struct RunResult {
   int64_t records = 0;  // written; skipped ones not included
   int64_t skipped = 0;
   int64_t skipped_files = 0;
   int64_t truncated = 0;  // of the written ones
-  int64_t not_text = 0;   // files that were found in folders and left out
+  NotTextFiles not_text;
 };
 
 // Call it on the thread that created `pool`. When it returns, all output has been written and the file has

@@ -37,11 +37,13 @@ std::vector<std::string_view> columns_of(std::string_view line, size_t count, si
   return columns;
 }
 
+// Text if the first line has as many columns and the number, or the second column of all known files.
 std::optional<io::InputFormat> recognize(io::Input& input, size_t count, size_t number) {
   const auto lines = io::first_lines(input, 1);
   const auto columns = lines.empty() ? std::vector<std::string_view>() : io::columns_of(lines.front());
-  return columns.size() == count && number_of(columns[number]) ? std::optional(io::InputFormat::text)
-                                                               : std::nullopt;
+  const bool is_trec =
+      columns.size() == count && (number_of(columns[number]) || columns[1] == "Q0" || columns[1] == "0");
+  return is_trec ? std::optional(io::InputFormat::text) : std::nullopt;
 }
 
 }  // namespace

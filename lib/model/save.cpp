@@ -168,7 +168,7 @@ bool is_model_file(const std::string& name) {
          (name.starts_with("pytorch_model") && name.ends_with(".bin"));
 }
 
-bool is_kept(const std::string& name) { return !is_model_file(name); }
+bool is_kept(const std::string& name) { return !is_model_file(name) && name != kGenerator; }
 
 void write_file(const std::string& path, std::string_view bytes) {
   OutputFile file(path);

@@ -9,11 +9,16 @@
 #include "base/option.h"
 #include "base/spelling.h"
 #include "json/json.h"
+#include "search/communities.h"
+#include "search/index.h"
+#include "search/k_means.h"
+#include "search/silhouette.h"
 
 namespace bert::search {
 namespace {
 
 constexpr size_t kWrittenBytes = 1 << 18;  // at a time
+constexpr int kMeanPrecision = 4;
 
 // What precedes the bytes of a record in the temporary file.
 struct Stored {
@@ -24,27 +29,38 @@ struct Stored {
 };
 
 constexpr const char *kCluster = "cluster", *kDistance = "distance", *kRank = "rank",
-                     *kTruncated = "truncated";
+                     *kTruncated = "truncated", *kSilhouette = "silhouette", *kTerms = "terms";
 
 }  // namespace
 
 void require_columns(std::span<const std::string> keep, std::span<const std::string> columns) {
   std::vector<std::string> names(columns.begin(), columns.end());
-  for (const auto* added : {kCluster, kDistance, kRank, kTruncated}) names.emplace_back(added);
+  for (const auto* added : {kCluster, kDistance, kRank, kSilhouette, kTerms, kTruncated})
+    names.emplace_back(added);
   for (const auto& name : keep)
     if (std::ranges::find(names, name) == names.end())
       throw Error(opt::keep, ": no record has the field ", json::in_quotes(name), did_you_mean(name, names));
 }
+
+struct ClusterFilter::Clustered : WithVector {
+  std::string words;  // the text, if its terms are wanted
+};
 
 ClusterFilter::ClusterFilter(const Options& options, Pool& pool, Log& log)
     : options_(options),
       pool_(pool),
       log_(log),
       vectors_(options, pool, log),
-      drop_(predict::with_vector_model(options.drop)) {}
+      drop_(predict::with_vector_model(options.drop)),
+      splitters_(options.terms ? pool.size() : 0) {}
 
 void ClusterFilter::prepare(const io::Fields& fields, io::Record& record) const {
-  auto work = std::make_unique<WithVector>();
+  auto work = std::make_unique<Clustered>();
+  if (options_.terms) {
+    const auto& field = options_.index.stream.text_field;
+    const auto text = text_of(fields, field);
+    work->words = text ? *text : std::string(fields.required_text(field));
+  }
   vectors_.prepare(fields, record, *work);
   record.work = std::move(work);
 }
@@ -61,13 +77,22 @@ void ClusterFilter::compute(std::span<io::Record* const> records) {
     }
   }
   vectors_.collect(records);
+  if (options_.terms) add_terms(records);
+}
+
+void ClusterFilter::add_terms(std::span<io::Record* const> records) {
+  std::vector<std::vector<std::string>> terms(records.size());
+  pool_.run_grid(std::ssize(records), [&](int64_t i, int thread) {
+    terms[i] = splitters_[thread].split(records[i]->work_as<Clustered>().words);
+  });
+  for (size_t i = 0; i < records.size(); ++i)
+    if (records[i]->work_as<WithVector>().failure.empty()) terms_.add(terms[i]);
 }
 
 // Throws Error if the record cannot have the added fields.
 void ClusterFilter::store(const io::Record& record) {
-  const Place place = {.cluster = 0, .distance = 0, .rank = 0};
   tried_.clear();
-  write(record, place, tried_);
+  write(record, {}, tried_);
   if (sources_.empty() || sources_.back().name != record.file()) sources_.push_back(record.source());
   const Stored stored = {.line = record.line(),
                          .key_bits = record.key_bits(),
@@ -81,9 +106,20 @@ void ClusterFilter::store(const io::Record& record) {
 
 void ClusterFilter::write(const io::Record& record, const Place& place, io::Output& out) const {
   io::Added added;
-  added.integer(kCluster, place.cluster);
-  added.number(kDistance, place.distance, options_.precision);
-  added.integer(kRank, place.rank);
+  if (place.cluster == kNoCluster) {
+    for (const auto* name : {kCluster, kDistance, kRank}) added.field(name) += "null";
+  } else {
+    added.integer(kCluster, place.cluster);
+    added.number(kDistance, place.distance, options_.precision);
+    added.integer(kRank, place.rank);
+  }
+  if (options_.silhouette && !std::isfinite(place.silhouette))
+    added.field(kSilhouette) += "null";
+  else if (options_.silhouette)
+    added.number(kSilhouette, rounded(place.silhouette), options_.precision);
+  if (options_.terms)
+    added.field(kTerms) +=
+        place.cluster == kNoCluster || cluster_terms_.empty() ? "null" : cluster_terms_[place.cluster];
   if (record.truncated) added.boolean(kTruncated, true);
   out.record(record, added, drop_);
 }
@@ -98,25 +134,79 @@ void ClusterFilter::finish(io::Record& record, io::Output&) const {
 bool ClusterFilter::cluster() {
   const Vectors* const all = vectors_.all();
   if (all == nullptr || lines_.empty()) return false;
-  if (*options_.clusters > all->rows())
-    throw Error(opt::cluster, " ", *options_.clusters, " is more than the ",
-                counted(all->rows(), "record", "records"));
-  clustering_ = k_means(
-      *all, {.metric = options_.metric, .clusters = *options_.clusters, .seed = options_.seed}, pool_);
+  clustering_ = options_.clusters ? by_k_means(*all) : by_threshold(*all);
   vectors_.require_unchanged();
-  log_.info(std::to_string(clustering_->iterations) + " iterations");
+  describe(*all);
   if (options_.central) select_central();
   return true;
 }
 
+Clustering ClusterFilter::by_k_means(const Vectors& vectors) {
+  if (*options_.clusters > vectors.rows())
+    throw Error(opt::cluster, " ", *options_.clusters, " is more than the ",
+                counted(vectors.rows(), "record", "records"));
+  auto found = k_means(
+      vectors, {.metric = options_.metric, .clusters = *options_.clusters, .seed = options_.seed}, pool_);
+  log_.info(std::to_string(found.iterations) + " iterations");
+  return found;
+}
+
+Clustering ClusterFilter::by_threshold(const Vectors& vectors) {
+  auto found = communities(vectors,
+                           {.metric = options_.metric,
+                            .limit = value_at(options_.metric, *options_.communities),
+                            .least = options_.least},
+                           pool_);
+  const auto left = std::ranges::count(found.cluster, kNoCluster);
+  log_.warn(counted(std::ssize(found.sizes), "cluster", "clusters") + " of at least " +
+            counted(options_.least, "record", "records") +
+            (found.sizes.empty() ? " (" + opt::min_size + ")" : "") + "; " +
+            counted(left, "record is", "records are") + " in none");
+  return found;
+}
+
+// Computes what is said of clusters.
+void ClusterFilter::describe(const Vectors& vectors) {
+  if (options_.terms) {
+    for (const auto& terms : terms_.best(*clustering_, *options_.terms)) {
+      auto& list = cluster_terms_.emplace_back();
+      json::append_array(list, terms,
+                         [](std::string& out, const std::string& term) { json::append_string(out, term); });
+    }
+  }
+  if (!options_.silhouette) return;
+  silhouettes_ = silhouettes(vectors, *clustering_, pool_);
+  if (silhouettes_.empty()) return log_.warn("there are no two clusters, which a silhouette compares");
+  double sum = 0;
+  int64_t count = 0;
+  for (const double value : silhouettes_) {
+    if (!std::isfinite(value)) continue;
+    sum += value;
+    ++count;
+  }
+  std::string mean = "mean silhouette: ";
+  json::append_number(mean, rounded(sum / static_cast<double>(count)), kMeanPrecision);
+  log_.warn(mean);
+}
+
+ClusterFilter::Place ClusterFilter::place_of(const Line& line) const {
+  const auto row = static_cast<size_t>(line.row);
+  return {.cluster = clustering_->cluster[row],
+          .distance = rounded(clustering_->distance[row]),
+          .rank = clustering_->rank[row],
+          .silhouette = silhouettes_.empty() ? NAN : silhouettes_[row]};
+}
+
 // Leaves only the lines of the most central records, in the order of clusters and ranks.
 void ClusterFilter::select_central() {
-  const auto place = [&](const Line& line) {
-    const auto row = static_cast<size_t>(line.row);
-    return std::pair(clustering_->cluster[row], clustering_->rank[row]);
-  };
-  std::erase_if(lines_, [&](const Line& line) { return place(line).second > *options_.central; });
-  std::ranges::sort(lines_, {}, place);
+  std::erase_if(lines_, [&](const Line& line) {
+    const auto place = place_of(line);
+    return place.cluster == kNoCluster || place.rank > *options_.central;
+  });
+  std::ranges::sort(lines_, {}, [&](const Line& line) {
+    const auto place = place_of(line);
+    return std::pair(place.cluster, place.rank);
+  });
 }
 
 bool ClusterFilter::release(Ending ending, io::Output& out) {
@@ -129,7 +219,6 @@ bool ClusterFilter::release(Ending ending, io::Output& out) {
 
 // False if the record is left out.
 bool ClusterFilter::append(const Line& line, io::Output& out) {
-  const auto row = static_cast<size_t>(line.row);
   bytes_.resize(line.size);
   spool_.read(line.offset, bytes_);
   Stored stored;
@@ -137,9 +226,7 @@ bool ClusterFilter::append(const Line& line, io::Output& out) {
   io::Record record(sources_[stored.source], stored.line, 0, std::string_view(bytes_).substr(sizeof stored),
                     stored.key_bits);
   record.truncated = stored.truncated;
-  const Place place = {.cluster = clustering_->cluster[row],
-                       .distance = rounded(clustering_->distance[row]),
-                       .rank = clustering_->rank[row]};
+  const auto place = place_of(line);
   if (std::isfinite(place.distance)) {
     write(record, place, out);
     return true;

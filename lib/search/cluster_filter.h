@@ -11,16 +11,18 @@
 
 #include "io/filter.h"
 #include "io/record_index.h"
+#include "search/cluster_terms.h"
+#include "search/clustering.h"
 #include "search/collected_vectors.h"
-#include "search/k_means.h"
 #include "search/options.h"
 #include "search/results.h"
+#include "text/terms.h"
 
 namespace bert::search {
 
 class ClusterFilter final : public io::Filter {
  public:
-  // References must outlive this object. options.clusters must be given.
+  // References must outlive this object. options.clusters or options.communities must be given.
   ClusterFilter(const Options& options, Pool& pool, Log& log);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
@@ -38,15 +40,22 @@ class ClusterFilter final : public io::Filter {
     int64_t row;      // of the vectors collected
     size_t size;
   };
+  struct Clustered;
   void store(const io::Record& record);
+  void add_terms(std::span<io::Record* const> records);
   bool cluster();
+  Clustering by_k_means(const Vectors& vectors);
+  Clustering by_threshold(const Vectors& vectors);
+  void describe(const Vectors& vectors);
   void select_central();
   bool append(const Line& line, io::Output& out);
   struct Place {
-    int32_t cluster;
-    float distance;
-    int64_t rank;
+    int32_t cluster = 0;
+    float distance = 0;
+    int64_t rank = 0;
+    double silhouette = 0;
   };
+  Place place_of(const Line& line) const;
   void write(const io::Record& record, const Place& place, io::Output& out) const;
 
   const Options options_;
@@ -60,7 +69,11 @@ class ClusterFilter final : public io::Filter {
   std::string bytes_;  // of a record
   io::Output tried_;
   std::optional<Clustering> clustering_;
-  size_t next_ = 0;      // line to write
+  std::vector<double> silhouettes_;  // of rows; may be empty
+  ClusterTerms terms_;
+  std::vector<text::TermSplitter> splitters_;  // of the threads
+  std::vector<std::string> cluster_terms_;     // JSON, of each cluster
+  size_t next_ = 0;                            // line to write
   std::string failure_;  // of a record; thrown after the records before it have been written
 };
 

@@ -196,11 +196,20 @@ std::vector<int64_t> IndexedRecords::matching(std::span<const Condition> conditi
   return rows;
 }
 
+std::optional<std::string> text_of(const io::Fields& fields, const std::string& name) {
+  if (const auto text = fields.text_unless_null(name)) return std::string(*text);
+  if (const auto words = fields.json("words"); words && words->is_array()) {
+    std::string text;
+    for (const auto word : fields.strings("words")) text.append(text.empty() ? "" : " ").append(word);
+    return text;
+  }
+  return std::nullopt;
+}
+
 std::string IndexedRecords::text(int64_t row, const std::string& field) const {
   std::string text;
-  read(index_.read(row), [&](const io::Fields& fields, const io::Record&) {
-    text = fields.text_unless_null(field).value_or("");
-  });
+  read(index_.read(row),
+       [&](const io::Fields& fields, const io::Record&) { text = text_of(fields, field).value_or(""); });
   return text;
 }
 

@@ -43,6 +43,9 @@ struct IndexOptions {
 // file, see predict::Sidecar.
 std::optional<int64_t> row_width(const IndexOptions& options, std::span<const std::string> files);
 
+// The text in the field, or the words of a record that has only these, with spaces between them.
+std::optional<std::string> text_of(const io::Fields& fields, const std::string& name);
+
 // Records by position, read from their file when asked for.
 class IndexedRecords {
  public:

@@ -17,7 +17,7 @@ constexpr int64_t kMostSums = int64_t{8} << 20;  // numbers in all sums
 class KMeans {
  public:
   KMeans(const Vectors& vectors, const KMeansOptions& options, Pool& pool);
-  Clustering run();
+  KMeansClustering run();
 
  private:
   struct Part {                // a run of blocks, summed by one thread
@@ -56,7 +56,7 @@ class KMeans {
   std::vector<double> near_;  // for each row: its squared distance to the nearest center, if it is needed
   std::vector<Part> parts_;
   std::vector<nn::Memory> blocks_;  // for each thread
-  Clustering result_;
+  KMeansClustering result_;
 };
 
 KMeans::KMeans(const Vectors& vectors, const KMeansOptions& options, Pool& pool)
@@ -278,7 +278,7 @@ void KMeans::rank_rows() {
   }
 }
 
-Clustering KMeans::run() {
+KMeansClustering KMeans::run() {
   start();
   while (assign() > 0 && ++result_.iterations < options_.most_iterations) move_centers();
   result_.distance.resize(near_.size());
@@ -297,7 +297,7 @@ Clustering KMeans::run() {
 
 }  // namespace
 
-Clustering k_means(const Vectors& vectors, const KMeansOptions& options, Pool& pool) {
+KMeansClustering k_means(const Vectors& vectors, const KMeansOptions& options, Pool& pool) {
   return KMeans(vectors, options, pool).run();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/pool.h"
+#include "search/clustering.h"
 #include "search/scan.h"
 #include "search/vectors.h"
 
@@ -19,16 +20,13 @@ struct KMeansOptions {
   int most_iterations = 100;
 };
 
-struct Clustering {
-  // Clusters are numbered by size, the largest first, then by their first row.
-  std::vector<int32_t> cluster;  // of each row
-  std::vector<double> distance;  // of each row to its center: 1 - cosine, or Euclidean
-  std::vector<int64_t> rank;     // of each row in its cluster by distance, then by row; 1 is the most central
-  std::vector<int64_t> sizes;    // of the clusters; 0 if there are fewer different rows than clusters
-  std::vector<float> centers;    // [clusters, width]
+// Clusters of equal size are in the order of their first rows, ranks of equal distances in that of rows.
+// There are clusters of size 0 if there are fewer different rows than clusters.
+struct KMeansClustering : Clustering {
+  std::vector<float> centers;  // [clusters, width]
   int iterations = 0;
 };
 
-Clustering k_means(const Vectors& vectors, const KMeansOptions& options, Pool& pool);
+KMeansClustering k_means(const Vectors& vectors, const KMeansOptions& options, Pool& pool);
 
 }  // namespace bert::search

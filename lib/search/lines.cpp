@@ -1,7 +1,6 @@
 #include "search/lines.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
@@ -30,7 +29,7 @@ std::string LineWriter::colored(std::string_view text, std::string_view color) c
 
 void LineWriter::append(std::string& out, std::span<const Passage> passages) const {
   for (const auto& passage : passages) require_kept(passage.file);
-  if (options_.show != LinesOptions::Show::lines) return append_files(out, passages);
+  if (options_.show != LinesOptions::Show::lines) return;
   for (const auto& passage : passages) {
     if (&passage != &passages.front()) out += separator();
     append_passage(out, passage);
@@ -50,19 +49,30 @@ void LineWriter::require_kept(const std::string& file) const {
   kept_.insert(file);
 }
 
-void LineWriter::append_files(std::string& out, std::span<const Passage> passages) const {
-  std::vector<std::pair<std::string_view, int64_t>> files;
-  std::unordered_map<std::string_view, size_t> places;  // in files
+void LineWriter::append_new_files(std::string& out, std::span<const Passage> passages) {
+  if (options_.show == LinesOptions::Show::lines) return;
   for (const auto& passage : passages) {
-    const auto [place, is_new] = places.emplace(passage.file, files.size());
-    if (is_new) files.emplace_back(passage.file, 0);
-    ++files[place->second].second;
+    const auto [place, is_new] = places_.emplace(passage.file, files_.size());
+    if (is_new) files_.emplace_back(passage.file, 0);
+    ++files_[place->second].second;
+    if (is_new && options_.show == LinesOptions::Show::files) append_name(out, passage.file, "\n");
   }
-  for (const auto& [file, count] : files) {
-    out += colored(file, kMagenta);
-    if (options_.show == LinesOptions::Show::counts) out += colored(":", kCyan) + std::to_string(count);
-    out += '\n';
+}
+
+void LineWriter::append_counts(std::string& out) const {
+  if (options_.show != LinesOptions::Show::counts) return;
+  for (const auto& [file, count] : files_) {
+    append_name(out, file, ":");
+    out += std::to_string(count) + '\n';
   }
+}
+
+void LineWriter::append_name(std::string& out, std::string_view file, std::string_view after) const {
+  out += colored(file, kMagenta);
+  if (options_.null)
+    out += '\0';
+  else
+    out += after == "\n" ? "\n" : colored(after, kCyan);
 }
 
 void LineWriter::append_passage(std::string& out, const Passage& passage) const {
@@ -81,8 +91,9 @@ void LineWriter::append_passage(std::string& out, const Passage& passage) const 
 
 void LineWriter::append_line(std::string& out, const Passage& passage, int64_t number,
                              std::string_view line) const {
-  const auto separator = colored(number < passage.first || number > passage.last ? "-" : ":", kCyan);
-  out += colored(passage.file, kMagenta) + separator + colored(std::to_string(number), kGreen) + separator;
+  const std::string separator = number < passage.first || number > passage.last ? "-" : ":";
+  append_name(out, passage.file, separator);
+  out += colored(std::to_string(number), kGreen) + colored(separator, kCyan);
   out += line;
   out += '\n';
 }

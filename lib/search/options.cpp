@@ -11,7 +11,7 @@ namespace bert::search {
 std::unique_ptr<io::Filter> make_filter(const Options& options, Pool& pool, Log& log) {
   if (options.dedup) return std::make_unique<DedupFilter>(options, pool, log);
   if (options.pairs) return std::make_unique<PairsFilter>(options, pool, log);
-  if (options.clusters) return std::make_unique<ClusterFilter>(options, pool, log);
+  if (options.clusters || options.communities) return std::make_unique<ClusterFilter>(options, pool, log);
   if (options.negatives) return std::make_unique<NegativesFilter>(options, pool, log);
   return std::make_unique<SearchFilter>(options, pool, log);
 }

@@ -41,11 +41,14 @@ struct Options {
   std::optional<WordOptions> words;  // search by words, too
   std::optional<RerankOptions> rerank;
   // At most one is given. The thresholds are scores: distances for l2.
-  std::optional<double> dedup, pairs;
+  std::optional<double> dedup, pairs, communities;
   std::optional<int64_t> clusters;
   std::optional<Negatives> negatives;
 
+  int64_t least = 10;                 // records of a community
   std::optional<int64_t> central;     // number of records to write of each cluster
+  std::optional<int64_t> terms;       // number of terms that name a cluster
+  bool silhouette = false;            // of records in clusters
   uint64_t seed = 0;                  // of the clusters and of random negatives
   std::string against;                // with dedup: an index that the records must not repeat
   std::optional<LinesOptions> lines;  // write these instead of records

@@ -109,7 +109,8 @@ class Refresh {
   int64_t new_ = 0, changed_ = 0, same_ = 0;
   std::unique_ptr<Model> model_;
   int64_t now_ = 0;  // when the files were looked at
-  int64_t not_text_ = 0, truncated_ = 0;
+  io::NotTextFiles not_text_;
+  int64_t truncated_ = 0;
   size_t next_part_ = 0;
 };
 
@@ -221,8 +222,7 @@ void Refresh::embed() {
   }
   if (model_) model_->filter.report(log_);
   if (truncated_ > 0) model_->filter.report_truncated(truncated_);
-  if (not_text_ > 0)
-    log_.warn(counted(not_text_, "file that is not text was", "files that are not text were") + " left out");
+  not_text_.report(log_);
 }
 
 // Which file has how many records is known afterwards. A file that has changed while it was read is embedded
@@ -248,7 +248,7 @@ void Refresh::embed_part(std::span<const size_t> part) {
   stream.found = true;
   IndexFilter indexed(filter, folder_.at(manifest.vectors));
   const auto result = io::run_stream(stream, pool_, log_, indexed);
-  not_text_ += result.not_text;
+  not_text_.add(result.not_text);
   truncated_ += result.truncated;
   const MappedFile records(stream.output);
   std::string_view rest = records.text();

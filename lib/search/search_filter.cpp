@@ -35,7 +35,8 @@ Wanted first_wanted(const Options& options) {
 struct SearchFilter::Found : WithVector {
   std::string query;  // for a search by words, and to rerank
   std::vector<Hit> hits;
-  std::string neighbors;  // in JSON, or their lines
+  std::vector<Passage> passages;  // of the hits, for lines
+  std::string neighbors;          // in JSON, or their lines
 };
 
 SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
@@ -59,7 +60,7 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
                   " names their records");
     lines_.emplace(*options_.lines, options_.index.stream);
   }
-  if (!index_.repeated_id().empty()) log.warn(index_.repeated_id());
+  if (!index_.repeated_id().empty() && !lines_) log.warn(index_.repeated_id());
   if (!has_vectors()) return;
   queries_.require_width(index_.vectors().width(), options_.index.path + " has");
   queries_.require_model(index_.model(), options_.index.path + " has");
@@ -69,7 +70,11 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
 
 void SearchFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto found = std::make_unique<Found>();
-  if (words_ || reranker_) found->query = fields.required_text(options_.index.stream.text_field);
+  if (words_ || reranker_) {
+    const auto& field = options_.index.stream.text_field;
+    const auto text = text_of(fields, field);
+    found->query = text ? *text : std::string(fields.required_text(field));
+  }
   if (has_vectors()) {
     queries_.prepare(fields, record, *found);
   } else {
@@ -117,9 +122,12 @@ void SearchFilter::write_neighbors(std::span<Found* const> queries,
   if (reranker_)
     for (Found* const found : queries) rerank(*found);
   for_each(queries, [&](Found& found, int64_t) {
-    if (found.failure.empty()) write(found.hits, found.neighbors);
+    if (found.failure.empty()) write(found);
     found.hits = {};
   });
+  if (lines_)
+    for (Found* const found : queries)
+      lines_->append_new_files(found->neighbors, std::exchange(found->passages, {}));
 }
 
 void SearchFilter::rerank(Found& query) {
@@ -146,12 +154,16 @@ void SearchFilter::for_each(std::span<Found* const> queries, Do run) {
   if (!message.empty()) throw Error(message);
 }
 
-void SearchFilter::write(std::span<const Hit> hits, std::string& out) const {
-  if (lines_) return write_lines(hits, out);
-  json::append_array(out, hits, [this](std::string& text, const Hit& hit) { append_neighbor(text, hit); });
+void SearchFilter::write(Found& found) const {
+  if (lines_) {
+    found.passages = passages(found.hits);
+    return lines_->append(found.neighbors, found.passages);
+  }
+  json::append_array(found.neighbors, found.hits,
+                     [this](std::string& text, const Hit& hit) { append_neighbor(text, hit); });
 }
 
-void SearchFilter::write_lines(std::span<const Hit> hits, std::string& out) const {
+std::vector<Passage> SearchFilter::passages(std::span<const Hit> hits) const {
   const auto& records = *index_.records();
   std::vector<Passage> passages;
   for (const Hit& hit : hits) {
@@ -172,7 +184,7 @@ void SearchFilter::write_lines(std::span<const Hit> hits, std::string& out) cons
       throw Error(options_.index.path, ": record ", hit.row, " has no ", io::kFileField, " and ",
                   io::kStartLine, "; bert-embed adds them with ", opt::recursive, " or ", opt::cut);
   }
-  lines_->append(out, passages);
+  return passages;
 }
 
 // All neighbors of several chunks of queries may be in memory.
@@ -236,12 +248,16 @@ void SearchFilter::finish(io::Record& record, io::Output& out) const {
   record.work.reset();
 }
 
+void SearchFilter::end(io::Output& out) {
+  if (lines_) lines_->append_counts(out.text());
+}
+
 void SearchFilter::report(Log& log) const {
   if (has_vectors()) queries_.report(log);
   if (reranker_) reranker_->report(log);
   if (lines_)
     for (const auto& message : lines_->warnings()) log.warn(message);
-  if (index_.records() == nullptr) return;
+  if (index_.records() == nullptr || lines_) return;
   for (const auto& message : index_.records()->unknown_names()) log.warn(message);
 }
 

@@ -30,6 +30,7 @@ class SearchFilter final : public io::Filter {
   int64_t cost(const io::Record& record) const override { return record.work_as<WithVector>().cost; }
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, io::Output& out) const override;
+  void end(io::Output& out) override;
   void report(Log& log) const override;
   void committed() override;
   void report_truncated(int64_t records) const override { queries_.report_truncated(records); }
@@ -43,8 +44,8 @@ class SearchFilter final : public io::Filter {
   template <class Do>
   void for_each(std::span<Found* const> queries, Do run);
   std::vector<Hit> hits(const Found& query, std::span<const Neighbor> nearest) const;
-  void write(std::span<const Hit> hits, std::string& out) const;
-  void write_lines(std::span<const Hit> hits, std::string& out) const;
+  void write(Found& found) const;
+  std::vector<Passage> passages(std::span<const Hit> hits) const;
   std::string mismatch(std::span<const Hit> hits) const;
   void append_neighbor(std::string& out, const Hit& hit) const;
 

@@ -27,7 +27,8 @@ double distance(Metric metric, const float* center, const Row& row) {
 }
 
 // The mean of the rows of a cluster; for cosine, of unit rows, scaled to unit length.
-Row mean_of(const Clustering& clustering, Metric metric, const std::vector<Row>& rows, int32_t cluster) {
+Row mean_of(const KMeansClustering& clustering, Metric metric, const std::vector<Row>& rows,
+            int32_t cluster) {
   std::vector<double> sum(rows.front().size());
   double members = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -148,7 +149,8 @@ TEST_CASE("fewer different rows than clusters leave clusters empty, zeros includ
 namespace {
 
 // Whether no center is nearer to a row than its own.
-void check_nearest(const Clustering& result, Metric metric, const std::vector<Row>& rows, int64_t clusters) {
+void check_nearest(const KMeansClustering& result, Metric metric, const std::vector<Row>& rows,
+                   int64_t clusters) {
   const size_t width = rows.front().size();
   const auto value = [&](size_t row, size_t k) {
     return value_of(metric, rows[row], &result.centers[k * width]);
