@@ -22,6 +22,7 @@
 #include "options/vector_options.h"
 #include "predict/version.h"
 #include "search/hybrid.h"
+#include "search/index_folder.h"
 #include "search/options.h"
 #include "text/version.h"
 
@@ -259,6 +260,11 @@ void settle_index(search::Options& options, io::StreamOptions& stream) {
                         stream.files.front() != "-";
   if (is_index) index.path = std::exchange(stream.files, {}).front();
   if (index.path.empty()) return;
+  if (const search::IndexFolder folder(index.path); is_directory(index.path) && folder.exists()) {
+    const auto manifest = folder.read();
+    index.path = folder.at(manifest.vectors);
+    if (index.records_path.empty() && stream.files.empty()) index.records_path = folder.at(manifest.records);
+  }
   if (!index.records_path.empty() && !stream.files.empty())
     throw cli::UsageError(
         "--records cannot be used with a FILE in this mode; both name the records of --index");

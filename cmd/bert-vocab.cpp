@@ -123,6 +123,19 @@ void require_new(const std::string& output) {
                       "): replace it with --force, or write to another directory");
 }
 
+// Counts may replace counts, no other file.
+void require_counts(const std::string& path) {
+  if (path.empty() || path == "-" || bert::kind_of(path) != bert::FileKind::regular) return;
+  const auto text = bert::read_file(path);
+  const auto line = text.substr(0, text.find('\n'));
+  const auto tab = line.find('\t');
+  if (text.empty() || (tab != line.npos && tab + 1 < line.size() &&
+                       line.find_first_not_of("0123456789", tab + 1) == line.npos))
+    return;
+  throw bert::Error(path,
+                    ": exists and has no counts: replace it with --force, or write --counts to another file");
+}
+
 const char* vocabulary_file(ModelKind kind) {
   return kind == ModelKind::wordpiece ? "vocab.txt" : "tokenizer.json";
 }
@@ -180,7 +193,10 @@ int main(int argc, char** argv) {
   });
   return app.run(argc, argv, [&] {
     require_no_model(stream.settings.output);
-    if (!flags.force) require_new(stream.settings.output);
+    if (!flags.force) {
+      require_new(stream.settings.output);
+      require_counts(vocabulary.write_counts);
+    }
     const auto directory = open_directory(stream, vocabulary);
     bert::corpus::VocabFilter filter(vocabulary, app.log());
     const auto learn = [&] { stream.transform(filter); };

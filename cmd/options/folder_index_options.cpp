@@ -83,7 +83,8 @@ void FolderIndexOptions::settle(StreamOptions& stream) {
   auto& settings = stream.settings;
   if (!queries_.empty()) {
     if (!settings.files.empty())
-      throw cli::UsageError("--query cannot be used with a FILE, which has queries");
+      throw cli::UsageError(
+          "--query cannot be used with a FILE, which has queries; --in names what to search");
     for (const auto name : {opt::input_format, opt::columns, opt::delimiter, opt::encoding})
       if (app_.given(name)) throw cli::UsageError(name, " is for FILEs, not for --query");
     settings.input_format = io::InputFormat::jsonl;
@@ -99,9 +100,15 @@ void FolderIndexOptions::settle(StreamOptions& stream) {
   files_.folders = settings.folders;
   files_.folders->recursive = true;
   files_.folders->leave_out = stream.own_outputs();
+  for (const auto& path : inputs_) {
+    app_.reads("--in", path);
+    if (is_directory(path) && !names_stdout(settings.output))
+      io::refuse_output_in(path, *files_.folders, settings.output);
+  }
   files_.cut = std::exchange(settings.cut, std::nullopt).value_or(io::InputFormat::passages);
   files_.text_field = settings.text_field;
   files_.field_options = settings.field_options;
+  files_.table_option = settings.table_option;
   files_.decoder = settings.decoder;
   files_.note = settings.note;
   files_.detail = settings.detail;

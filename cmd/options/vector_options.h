@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/file.h"
 #include "base/option.h"
 #include "cli/app.h"
 #include "model/sentence_transformers.h"
@@ -41,6 +42,8 @@ inline void prompt_option(cli::App& app, std::optional<std::string>& prompt) {
 // are.
 inline void reads_vectors(cli::App& app, const std::string& option, const std::string& path) {
   if (path.empty()) return;
+  if (is_directory(path))  // an index
+    for (const auto& name : names_in_directory(path)) app.reads(option, path + "/" + name);
   app.reads(option, path);
   app.reads(option, predict::sidecar_of(path));
 }

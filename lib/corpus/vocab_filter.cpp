@@ -140,6 +140,21 @@ void VocabFilter::warn_of_pruning() const {
             std::to_string(counts_.uncertainty()));
 }
 
+// Words of texts begin with the mark of a space, or with a space in byte-level BPE, except those of
+// WordPiece.
+void VocabFilter::warn_of_other_kind(std::span<const text::WordCount> words) const {
+  if (options_.records != VocabularyOptions::Records::counts || words.empty()) return;
+  const auto begin_with = [&](std::string_view mark) {
+    return std::ranges::any_of(words, [&](const auto& counted) { return counted.word.starts_with(mark); });
+  };
+  using enum text::ModelKind;
+  const auto kind = options_.tokenizer.model;
+  if ((kind == unigram && !begin_with(text::kMetaspace)) || (kind == bpe && !begin_with(" ")) ||
+      (kind == wordpiece && (begin_with(text::kMetaspace) || begin_with("\u0120"))))
+    log_.warn(
+        "the words do not look like those of this kind of vocabulary: were they counted for another kind?");
+}
+
 VocabFilter::Learned VocabFilter::learn(std::span<const text::WordCount> words) const {
   if (!composition_) {
     const auto vocabulary = learn_vocabulary(words, options_.learner);
@@ -164,6 +179,7 @@ VocabFilter::Learned VocabFilter::learn(std::span<const text::WordCount> words) 
 void VocabFilter::end(io::Output& out) {
   warn_of_pruning();
   const std::vector<text::WordCount> words = counts_.sorted();
+  warn_of_other_kind(words);
   Learned learned;
   if (options_.learner.size > 0) {
     learned = learn(words);

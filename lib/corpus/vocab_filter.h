@@ -53,6 +53,7 @@ class VocabFilter : public io::Filter {
   void read_array(std::string_view field, const json::Value& array, Prepared& prepared) const;
   void read_texts(const io::Fields& fields, Prepared& prepared) const;
   void warn_of_pruning() const;
+  void warn_of_other_kind(std::span<const text::WordCount> words) const;
   Learned learn(std::span<const text::WordCount> words) const;
 
   const VocabularyOptions& options_;

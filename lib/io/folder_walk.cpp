@@ -6,10 +6,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/option.h"
 #include "io/decoder.h"
 #include "io/table_header.h"
 
@@ -31,7 +33,32 @@ std::optional<fs::path> repository_of(const fs::path& folder) {
   }
 }
 
+bool matches_any(std::span<const PathPattern> patterns, std::string_view path, PathPattern::Entry entry) {
+  return std::ranges::any_of(patterns,
+                             [&](const PathPattern& pattern) { return pattern.matches(path, entry); });
+}
+
 }  // namespace
+
+void refuse_output_in(const std::string& folder, const FolderOptions& options, const std::string& output) {
+  std::error_code failure;
+  const auto place = fs::weakly_canonical(fs::absolute(output), failure);
+  const auto base = failure ? fs::path() : fs::canonical(folder, failure);
+  const auto size = failure || !fs::is_regular_file(place, failure) ? 0 : fs::file_size(place, failure);
+  if (failure || size == 0) return;
+  const auto path = place.lexically_relative(base);
+  const auto exclude = patterns_of(options.exclude), include = patterns_of(options.include);
+  fs::path part;
+  for (const auto& name : path) {
+    part /= name;
+    if (name.string().starts_with('.')) return;  // hidden, or ".." of a file that is elsewhere
+    const auto entry = part == path ? PathPattern::Entry::file : PathPattern::Entry::folder;
+    if (matches_any(exclude, part.string(), entry)) return;
+  }
+  if (!include.empty() && !matches_any(include, path.string(), PathPattern::Entry::file)) return;
+  throw Error(output, ": is in the folder ", folder,
+              ", which is read, and would be replaced; name another file, or ", opt::exclude, " it");
+}
 
 FolderWalk::FolderWalk(const std::string& folder, const FolderOptions& options, Warn warn)
     : include_(patterns_of(options.include)),
@@ -41,7 +68,7 @@ FolderWalk::FolderWalk(const std::string& folder, const FolderOptions& options, 
       folder_size_(path_.size()) {
   for (const auto& path : options.leave_out) {
     struct stat info;
-    if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode))
+    if (::stat(path.c_str(), &info) == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)))
       outputs_.emplace_back(info.st_dev, info.st_ino);
   }
   start(folder);
@@ -122,9 +149,8 @@ std::optional<FolderWalk::Found> FolderWalk::look_at(const std::string& name) {
 }
 
 bool FolderWalk::is_wanted(std::string_view path, Entry entry) const {
-  const auto matches = [&](const PathPattern& pattern) { return pattern.matches(path, entry); };
-  if (std::ranges::any_of(exclude_, matches)) return false;
-  return entry == Entry::folder || include_.empty() || std::ranges::any_of(include_, matches);
+  if (matches_any(exclude_, path, entry)) return false;
+  return entry == Entry::folder || include_.empty() || matches_any(include_, path, entry);
 }
 
 // The last pattern that matches decides, of the nearest .gitignore file that has one.

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
+#include "base/output_file.h"
 #include "io/context_cutter.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
@@ -44,6 +45,9 @@ bool has_quoted_cells(const Chunk& chunk) {
 }  // namespace
 
 void check_files(const StreamOptions& options) {
+  if (options.recursive() && !names_stdout(options.output))
+    for (const auto& name : options.files)
+      if (name != "-" && is_directory(name)) refuse_output_in(name, *options.folders, options.output);
   if (options.found || leaves_out_files(options)) return;
   for (const auto& name : options.files) {
     if (name == "-") continue;

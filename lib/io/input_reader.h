@@ -46,6 +46,7 @@ class InputReader {
   bool is_raw(std::string_view name) const;
   InputFormat format_of(Input& input, bool& guessed) const;
   InputFormat format_of_found(Input& input) const;
+  bool has_columns(Input& input, InputFormat table) const;
   std::optional<InputFormat> table_of(Input& input, std::optional<InputFormat> by_suffix) const;
   void check_mail(Input& input, InputFormat format);
   void read_columns(Input& input, Source& source, int64_t& line) const;

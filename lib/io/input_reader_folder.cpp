@@ -1,8 +1,13 @@
 // What InputReader does with folders.
+#include <algorithm>
+
 #include "base/error.h"
+#include "base/file.h"
 #include "io/foreign.h"
+#include "io/input_format.h"
 #include "io/input_reader.h"
 #include "io/table_header.h"
+#include "json/json.h"
 
 namespace bert::io {
 
@@ -36,13 +41,30 @@ void InputReader::warn(const std::string& message) const {
   if (options_.note) options_.note(message);
 }
 
+// Whether the first line of a table names one of the fields.
+bool InputReader::has_columns(Input& input, InputFormat table) const {
+  if (table == InputFormat::tsv) return is_header(input, table, header_fields_);
+  if (!options_.delimiter) return separator_of(input) || is_any_header(input, header_fields_);
+  const auto lines = first_lines(input, 1);
+  if (lines.empty()) return false;
+  try {
+    const auto columns = column_names(table, *options_.delimiter, lines.front());
+    return std::ranges::find_first_of(columns, header_fields_) != columns.end();
+  } catch (const Error&) {
+    return false;  // text with quotes
+  }
+}
+
 // Records are read as such if they have the text that is asked for; all else is text.
 InputFormat InputReader::format_of_found(Input& input) const {
   using enum InputFormat;
   const auto by_suffix = input_format_by_suffix(input.name()).value_or(text);
   const bool is_table =
-      io::is_table(by_suffix) && (!options_.columns.empty() || is_header(input, by_suffix, header_fields_));
+      io::is_table(by_suffix) && (!options_.columns.empty() || has_columns(input, by_suffix));
   if (is_tagged(by_suffix) && reads(by_suffix)) return by_suffix;
+  if (io::is_table(by_suffix) && !is_table && !options_.table_option.empty())
+    warn(input.name() + ": is read as text, since its first line does not name the column " +
+         json::in_quotes(header_fields_.front()) + " of " + options_.table_option);
   const bool is_jsonl = by_suffix == jsonl && is_json_line(input, header_fields_);
   return is_table || is_jsonl ? by_suffix : text;
 }

@@ -67,6 +67,16 @@ void for_each_place(const Record& record, Visit visit) {
   if (end) visit({.name = kEnd, .value = std::to_string(*end)});
 }
 
+// Whether the field is a column that a table had for a part of a field which is written again: "scores.pos",
+// or "embedding_0".
+bool is_stale_part(std::string_view name, const Added& added) {
+  constexpr std::string_view kScores = "scores.", kEmbedding = "embedding_";
+  if (name.starts_with(kScores)) return added.find("scores").has_value();
+  if (!name.starts_with(kEmbedding) || name.size() == kEmbedding.size()) return false;
+  const bool is_number = name.find_first_not_of("0123456789", kEmbedding.size()) == name.npos;
+  return is_number && added.find("embedding").has_value();
+}
+
 // Visits the fields of the output: those of the record that are not dropped, with their new values, then the
 // other added ones.
 template <class Visit>
@@ -74,7 +84,7 @@ void for_each_field(const Record* record, const Added& added, const DropList& dr
   assert(record == nullptr || added.size() <= 64);
   uint64_t placed = 0;
   const auto visit_own = [&](RecordField field) {
-    if (drop.contains(field.name)) return;
+    if (drop.contains(field.name) || is_stale_part(field.name, added)) return;
     if (const auto i = added.find(field.name)) {
       if ((placed >> *i & 1) != 0) throw Error("field \"", field.name, "\" appears twice");
       placed |= uint64_t{1} << *i;

@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view kMagenta = "35", kGreen = "32", kCyan = "36";  // as grep has them
 
 std::string_view first_line(std::string_view text) {
-  return io::without_line_end(text.substr(0, text.find('\n')));
+  const size_t end = text.find('\n');
+  return io::without_line_end(end == text.npos ? text : text.substr(0, end + 1));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "json/json.h"
 
 namespace bert::search {
 namespace {
@@ -28,6 +29,9 @@ Reranker::Reranker(const RerankOptions& options, const Index& index, const std::
 void Reranker::rerank(std::string_view query, std::vector<Hit>& hits) {
   std::vector<predict::PredictFilter::Pair> pairs;
   for (const auto& hit : hits) pairs.emplace_back(query, records_.text(hit.row, text_field_));
+  if (!pairs.empty() && std::ranges::all_of(pairs, [](const auto& pair) { return pair.second.empty(); }))
+    throw Error(records_.where(hits.front().row), ": no text in the field ", json::in_quotes(text_field_),
+                ", nor in the other candidates; ", opt::text_field, " names another one");
   const auto scores = model_.rank(pairs);
   for (size_t i = 0; i < hits.size(); ++i) hits[i].before = std::exchange(hits[i].score, scores[i]);
   std::ranges::sort(hits, [](const Hit& a, const Hit& b) {

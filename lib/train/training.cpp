@@ -42,6 +42,9 @@ void check(const TrainingOptions& options, const InitialModel& initial, const co
   if (!initial.path.empty() && !out.empty() &&
       (same_file(initial.path, out) || same_file(initial.path + "/..", checkpoints_of(out))))
     throw Error(out, ": contains the model that training starts from; -o must be another directory");
+  const auto& generator = options.task.generator;
+  if (!generator.empty() && !out.empty() && same_file(generator, out))
+    throw Error(out, ": contains the model of ", opt::generator, "; -o must be another directory");
   if (!out.empty() && ranks.is_first()) {
     require_space(out, 0);
     model::require_output(out, model::Existing::replace, besides);
