@@ -160,7 +160,8 @@ inline void schedule_options(cli::App& app, train::TrainingOptions& options) {
   app.section("Schedule");
   app.number({opt::steps, "N", "Number of steps; 0 only evaluates the model on --dev."},
              {.min = 0, .max = kMostSteps}, options.steps);
-  app.number({opt::epochs, "N", "Number of passes over the FILEs (default 3; pretrain, replaced, embed: 1)."},
+  app.number({opt::epochs, "N",
+              "Number of passes over the FILEs (default 3; pretrain, replaced, embed, distill: 1)."},
              {.min = 1}, options.epochs);
   app.custom({opt::budget, "TIME", "Stop after this time, such as 45s, 90m, 1h30m or 2d."},
              [&options](const std::string& name, const std::string& value) {
@@ -172,7 +173,7 @@ inline void schedule_options(cli::App& app, train::TrainingOptions& options) {
       {.min = 0, .max = 1e9}, options.rate);
   app.custom({opt::warmup, "N|SHARE",
               "Number of warmup steps, or their share of the run, such as 0.1 or 10% (default 10%; pretrain, "
-              "replaced: 1%)."},
+              "replaced, distill: 1%)."},
              [&options](const std::string& name, const std::string& value) {
                const auto [amount, is_share] = cli::count_or_share(name, value);
                options.warmup = is_share ? train::Warmup{.share = amount}

@@ -20,13 +20,15 @@
 namespace bert::cmd {
 
 // What a name of --loss means: for embed, of texts that are compared with each other, or of vectors and those
-// of a teacher; for rank.
+// of a teacher; for rank; for distill.
 struct NamedLoss {
   std::optional<nn::SimilarityLoss> compared;
   std::optional<nn::VectorLoss> taught;
   std::optional<nn::RankLoss> ranked;
+  std::optional<nn::LayerLoss> of_layers;
 
   bool is_of(task::Task task) const {
+    if (task == task::Task::distill) return of_layers.has_value();
     return task == task::Task::rank ? ranked.has_value() : compared || taught;
   }
   bool operator==(const NamedLoss&) const = default;
@@ -44,6 +46,7 @@ inline cli::Choices<NamedLoss> named_losses() {
   add(nn::kSimilarityLosses, &NamedLoss::compared);
   add(nn::kVectorLosses, &NamedLoss::taught);
   add(nn::kRankLosses, &NamedLoss::ranked);
+  add(nn::layer_losses(), &NamedLoss::of_layers);
   return losses;
 }
 
@@ -61,6 +64,7 @@ class TrainingTaskOptions {
   void add_loss(cli::App& app, train::TrainingTaskOptions& task);
   void add_embed(cli::App& app, train::EmbedTaskOptions& embed);
   void add_teacher(cli::App& app, train::EmbedTaskOptions& embed);
+  void add_distill(cli::App& app, train::DistillTaskOptions& distill);
   void check_embed(cli::App& app, train::EmbedTaskOptions& embed) const;
   void check_ratings(cli::App& app, const nn::SimilarityOptions& loss) const;
   std::string_view name_of_loss() const {
@@ -128,12 +132,14 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
   answer_options(app, task.answer);
   add_loss(app, task);
   add_embed(app, task.embed);
+  add_distill(app, task.distill);
   app.section("Masking for --task pretrain and replaced, unless the records are masked");
   masking_.emplace(app, task.mask);
   app.check([this, &task] {
     if (!kind_)
       throw cli::UsageError(
-          "no --task: pretrain, replaced, classify, regress, multilabel, tag, answer, choose, embed or rank",
+          "no --task: pretrain, replaced, classify, regress, multilabel, tag, answer, choose, embed, rank or "
+          "distill",
           task_hint(app_));
     task.kind = *kind_;
     select_task(app_, task.kind);
@@ -195,11 +201,12 @@ inline void TrainingTaskOptions::add_loss(cli::App& app, train::TrainingTaskOpti
           "cosent for records with a label, cosine for texts with an embedding, else ranking). Loss of rank: "
           "binary for labels from 0 to 1, softmax, listnet or lambda for lists of candidates, mse, "
           "margin-mse "
-          "or kl for a teacher's scores (default: softmax for lists, else binary)."},
+          "or kl for a teacher's scores (default: softmax for lists, else binary). Loss of distill: minilm "
+          "(MiniLMv2), minilm-v1 or tinybert (default: minilm)."},
          named_losses(), loss_)
-      .only_for = tasks({task::Task::embed, task::Task::rank});
+      .only_for = tasks({task::Task::embed, task::Task::rank, task::Task::distill});
   app.check([this, &app, &task] {
-    if (kind_ != task::Task::embed && kind_ != task::Task::rank) return;
+    if (kind_ != task::Task::embed && kind_ != task::Task::rank && kind_ != task::Task::distill) return;
     if (loss_ && !loss_->is_of(*kind_)) {
       std::vector<std::string> names;
       for (const auto& [name, loss] : named_losses())
@@ -208,6 +215,7 @@ inline void TrainingTaskOptions::add_loss(cli::App& app, train::TrainingTaskOpti
                             ", expected ", listed(names, "or"));
     }
     if (loss_) task.rank_loss = loss_->ranked;
+    if (loss_ && loss_->of_layers) task.distill.loss = *loss_->of_layers;
     if (app.given(opt::temperature) && (!loss_ || name_of_loss() != "kl"))
       throw cli::UsageError("--temperature is for --loss kl");
   });
@@ -275,6 +283,37 @@ inline void TrainingTaskOptions::add_teacher(cli::App& app, train::EmbedTaskOpti
   });
 }
 
+inline void TrainingTaskOptions::add_distill(cli::App& app, train::DistillTaskOptions& distill) {
+  const auto only = tasks({task::Task::distill});
+  app.section("Distillation for --task distill");
+  app.option({opt::teacher, "DIR", "For distill: the model whose layers are learned (required)."},
+             distill.teacher)
+      .only_for = only;
+  app.numbers(
+         {opt::teacher_layers, "N,...",
+          "The teacher's layers, from 1: one for minilm and minilm-v1 (default: the last), for tinybert one "
+          "for each layer of the model (default: evenly spaced)."},
+         {.min = 1, .max = 1'000'000}, distill.layers)
+      .only_for = only;
+  app.number({opt::relation_heads, "N",
+              "Divide queries, keys and values into N heads for minilm (default: as the teacher, else as the "
+              "model)."},
+             {.min = 1}, distill.relation_heads)
+      .only_for = only;
+  app.check([this, &app, &distill] {
+    if (kind_ != task::Task::distill) return;
+    if (distill.teacher.empty()) throw cli::UsageError("--task distill needs --teacher DIR");
+    distill.teacher = find_model_directory(distill.teacher);
+    read_files_of(app_, distill.teacher, opt::teacher);
+    const auto& loss = nn::entry(distill.loss);
+    if (loss.compares_attention() && distill.relation_heads)
+      throw cli::UsageError("--relation-heads is for --loss minilm, not ", loss.name);
+    for (const char* option : {"--recompute", "--freeze"})
+      if (!loss.last_layer && app.given(option))
+        throw cli::UsageError(option, " is not for --loss ", loss.name, ", which compares all layers");
+  });
+}
+
 inline void TrainingTaskOptions::check_embed(cli::App& app, train::EmbedTaskOptions& embed) const {
   const auto compared = loss_ && loss_->compared ? *loss_->compared : nn::SimilarityLoss::ranking;
   embed.loss_given = loss_.has_value();
@@ -313,7 +352,8 @@ inline void TrainingTaskOptions::check_ratings(cli::App& app, const nn::Similari
 
 inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task, StreamOptions& stream) const {
   require_different(opt::labels, task.labels);
-  const bool has_label = !task::reads_masks(task.kind) && task.kind != task::Task::answer;
+  const bool has_label =
+      !task::reads_masks(task.kind) && task.kind != task::Task::answer && task.kind != task::Task::distill;
   const io::FieldOption label = {task.gold_field(), opt::label_field};
   if (has_label) {
     stream.name_field(label.field, label.option);

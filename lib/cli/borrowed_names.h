@@ -249,6 +249,7 @@ constexpr Borrowed kWords[] = {
     {"embedding sentence-similarity simcse contrastive retrieval", "embed"},
     {"embed embedding sentence-similarity simcse contrastive retrieval similarity",
      "perplexity? bert-embed makes vectors of texts"},
+    {"distillation distil knowledge-distillation minilm tinybert", "distill"},
     {"rerank reranking ranking cross-encoder", "rank"},
     {"ppl pseudo-perplexity", "perplexity"},
     {"fp32 float32 float", "f32"},

@@ -37,6 +37,7 @@ struct Network::Parts {
   void load(Dtype dtype);
   void look_up(int32_t id, std::span<float> row) const;
   nn::Pass pass(const nn::Batch& batch);
+  void embed(const nn::Pass& pass, const nn::Batch& batch, nn::Tensor& y);
 };
 
 Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs, Pool& pool)
@@ -87,6 +88,13 @@ nn::Pass Network::Parts::pass(const nn::Batch& batch) {
           .bias = layers.relative_bias ? &bias : nullptr};
 }
 
+// The output of the embeddings.
+void Network::Parts::embed(const nn::Pass& pass, const nn::Batch& batch, nn::Tensor& y) {
+  nn::Tensor& embedded = layers.projection ? z : y;
+  layers.embeddings.forward(pass, std::bind_front(&Parts::look_up, this), batch, embedded, embedded);
+  if (layers.projection) layers.projection->forward(context, *weights, embedded, nn::Activation::none, y);
+}
+
 Network::Network(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool,
                  Dtype dtype)
     : parts_(std::make_unique<Parts>(config, std::move(checkpoint), needs, pool)) {
@@ -127,11 +135,7 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
     }
   };
   const nn::Pass pass = p.pass(batch);
-  nn::Tensor& x = last == 0 && !wanted.rows ? *next : p.x;
-  nn::Tensor& embedded = p.layers.projection ? p.z : x;
-  p.layers.embeddings.forward(pass, std::bind_front(&Parts::look_up, &p), batch, embedded, embedded);
-  if (p.layers.projection)
-    p.layers.projection->forward(p.context, *p.weights, embedded, nn::Activation::none, x);
+  p.embed(pass, batch, last == 0 && !wanted.rows ? *next : p.x);
   if (last == 0) {
     if (wanted.rows) keep_if_wanted(0, p.x);
     return results;
@@ -163,8 +167,31 @@ std::vector<std::vector<std::vector<float>>> Network::attention(const nn::Batch&
   const nn::Pass pass = p.pass(batch);
   std::vector<std::vector<std::vector<float>>> weights;
   for (size_t i = 0; i < inputs.size(); ++i)
-    weights.push_back(p.layers.encoder[inputs[i]].attention_weights(pass, states[i]));
+    weights.push_back(p.layers.encoder[inputs[i]].attention().weights(pass, states[i]));
   return weights;
+}
+
+const nn::ByDistance<float>* Network::trace(const nn::Batch& batch, std::span<const int64_t> states,
+                                            std::span<const int64_t> projected, Trace& trace) {
+  auto& p = *parts_;
+  check_batch(p.config, batch);
+  const nn::Pass pass = p.pass(batch);
+  trace.states.resize(states.size());
+  trace.projected.resize(projected.size());
+  const auto last = std::max(states.empty() ? 0 : states.back(), projected.back() - 1);
+  p.embed(pass, batch, p.x);
+  for (int64_t layer = 0;; ++layer) {  // p.x is its output
+    for (size_t i = 0; i < states.size(); ++i)
+      if (states[i] == layer) nn::scale(p.context, 1, p.x, trace.states[i]);
+    const auto next = std::ranges::find(projected, layer + 1);
+    auto* const qkv = next == projected.end() ? nullptr : &trace.projected[next - projected.begin()];
+    const bool ends = layer == last;
+    if (ends && qkv != nullptr) p.layers.encoder[layer].attention().project(pass, p.x, *qkv);
+    if (ends) return pass.bias;
+    p.layers.encoder[layer].forward(pass, p.x, {}, p.workspace, p.saved, p.z);
+    std::swap(p.x, p.z);
+    if (qkv != nullptr) std::swap(p.saved.attention.qkv, *qkv);
+  }
 }
 
 nn::Tensor Network::head_input(const nn::Batch& batch, std::vector<int64_t> rows) {

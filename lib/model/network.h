@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/pool.h"
@@ -51,6 +52,15 @@ class Network {
   // tokens [A,T,T], see nn::Attention::weights. They depend, bit for bit, on the sequence only.
   std::vector<std::vector<std::vector<float>>> attention(const nn::Batch& batch,
                                                          const std::vector<int>& layers);
+
+  // Outputs of layers (0: the embeddings) [M,H], and queries, keys and values [M,3·W]
+  // (nn::Attention::project) of layers, as a teacher shows them. Both lists are ascending; `projected` has at
+  // least one layer, from 1. Returns the bias of attention of this batch, if there is one.
+  struct Trace {
+    std::vector<nn::Tensor> states, projected;
+  };
+  const nn::ByDistance<float>* trace(const nn::Batch& batch, std::span<const int64_t> states,
+                                     std::span<const int64_t> projected, Trace& trace);
 
   // Returns what the head reads at these rows [R,H], ascending: the highest layer of Needs, or the weighted
   // sum of all layers if Config::weighted_layers is set and the head is fine-tuned.

@@ -74,6 +74,27 @@ TrainingNumbers::TrainingNumbers(const Config& config, const Heads& heads, Pool&
       gradients(layout),
       weights(parameters, dtype) {}
 
+void LayerGradients::clear(size_t layers) {
+  states.resize(layers + 1);
+  projected.resize(layers);
+  for (auto* gradients : {&states, &projected})
+    for (auto& gradient : *gradients) gradient.reshape(0, 0);
+}
+
+nn::Tensor& LayerGradients::at(nn::Tensor& gradient, int64_t rows, int64_t cols) {
+  if (gradient.rows() > 0) return gradient;
+  gradient.reshape(rows, cols);
+  for (int64_t row = 0; row < rows; ++row) std::fill_n(gradient.row(row), gradient.stride(), 0.0f);
+  return gradient;
+}
+
+void LayerGradients::add_state(nn::Context& context, size_t layer, nn::Tensor& to) const {
+  const auto& gradient = states[layer];
+  context.pool().run_grid(gradient.rows(), [&](int64_t row, int) {
+    context.kernels().add(gradient.cols(), gradient.row(row), to.row(row));
+  });
+}
+
 Heads generator_heads() { return {head_of(task::Task::fill)}; }
 
 }  // namespace bert::model

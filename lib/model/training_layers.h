@@ -14,6 +14,7 @@
 #include "nn/context.h"
 #include "nn/dropout.h"
 #include "nn/params.h"
+#include "nn/tensor.h"
 #include "nn/weights.h"
 
 namespace bert::model {
@@ -36,6 +37,17 @@ struct TrainingNumbers {
   nn::Weights weights;
 
   TrainingNumbers(const Config& config, const Heads& heads, Pool& pool, Dtype dtype);
+};
+
+// Gradients of what losses read besides heads: outputs of layers (0: the embeddings), and queries, keys and
+// values of layers. A tensor without rows: none.
+struct LayerGradients {
+  std::vector<nn::Tensor> states, projected;
+
+  void clear(size_t layers);
+  // Sets a gradient to zero [rows, cols] if there is none.
+  static nn::Tensor& at(nn::Tensor& gradient, int64_t rows, int64_t cols);
+  void add_state(nn::Context& context, size_t layer, nn::Tensor& to) const;
 };
 
 // The heads of a generator.

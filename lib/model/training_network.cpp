@@ -32,10 +32,13 @@ struct TrainingNetwork::Parts : TrainingLayers {
   std::optional<TrainingNetwork> generator;  // shares the embeddings
   std::optional<int64_t> frozen;             // number of encoder layers frozen along with the embeddings
 
+  bool key_bias = true;  // that of the last layer learns, see ignore_key_bias
+
   // State of the current batch.
   const nn::Batch* batch = nullptr;
   std::vector<int64_t> rows_wanted, row_offsets;   // output rows, and where each sequence begins in them
   std::vector<int64_t> head_places, head_offsets;  // the rows that the head reads: in top(), and by sequence
+  std::optional<Through> through;                  // of forward_layers
   std::optional<nn::DropoutSeed> dropout_seed;
   Keep keep = Keep::activations;
   nn::ByDistance<float> bias;
@@ -44,6 +47,8 @@ struct TrainingNetwork::Parts : TrainingLayers {
   nn::Tensor embedded, dembedded;  // input of the projection and its gradient
   std::vector<nn::Tensor> inputs;  // inputs of the layers that are kept; the last one is the output [R,H]
   std::vector<nn::EncoderLayer::Saved> saved;  // one for each kept layer, or one shared by all
+  nn::Tensor projected;                        // of the last layer, with Through::projected
+  LayerGradients of_layers;                    // from losses besides heads
   nn::Tensor dtop, dx;                         // gradients of the output and of a layer's input
   std::vector<nn::Tensor> states;              // for the weighted sum: each layer at the output rows
   nn::Tensor mixed, dmixed;                    // the weighted sum, which is then the output, and its gradient
@@ -71,7 +76,7 @@ struct TrainingNetwork::Parts : TrainingLayers {
   }
   // The last layer is computed at the wanted rows only.
   std::optional<nn::RowSelection> selection(size_t layer) const {
-    if (layer + 1 < net.encoder.size()) return std::nullopt;
+    if (layer + 1 < net.encoder.size() || through) return std::nullopt;
     return nn::RowSelection{.rows = rows_wanted, .offsets = row_offsets};
   }
   std::vector<int64_t> places(std::span<const int64_t> rows) const;  // indexes in top()
@@ -81,6 +86,7 @@ struct TrainingNetwork::Parts : TrainingLayers {
     return result;
   }
   nn::Tensor& head_input() { return net.dense ? dense : rows; }
+  void run(const nn::Batch& batch, const nn::DropoutSeed* dropout_seed, Keep keep);
   void keep_state(size_t layer, const nn::Tensor& x);
   void backward_mix();
   void finish_level(int64_t level, const Ready& ready);
@@ -160,39 +166,73 @@ std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoin
 void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> rows,
                               const nn::DropoutSeed* dropout_seed, Keep keep) {
   auto& p = *parts_;
-  check_batch(p.config, batch);
-  p.batch = &batch;
   p.rows_wanted.assign(rows.begin(), rows.end());
   p.row_offsets = offsets_among(rows, batch);
-  p.dropout_seed = dropout_seed == nullptr ? std::nullopt : std::optional(*dropout_seed);
-  p.keep = keep;
-  const size_t count = p.net.encoder.size(), first_kept = keep == Keep::nothing ? count : p.frozen_layers();
-  p.inputs.resize(count - first_kept + 1);
-  p.saved.resize(keep == Keep::activations ? std::max<size_t>(1, count - first_kept) : 1);
-  if (p.net.relative_bias) p.net.relative_bias->forward(p.weights, batch.offsets, p.bias);
-  const auto words = p.parameters.tensor(p.words);
+  p.through.reset();
+  p.run(batch, dropout_seed, keep);
+}
+
+void TrainingNetwork::forward_layers(const nn::Batch& batch, Through through,
+                                     const nn::DropoutSeed* dropout_seed, Keep keep) {
+  auto& p = *parts_;
+  assert(keep != Keep::nothing && !p.net.mix);
+  p.through = through;
+  p.run(batch, dropout_seed, keep);
+}
+
+void TrainingNetwork::Parts::run(const nn::Batch& of, const nn::DropoutSeed* seed, Keep kept) {
+  check_batch(config, of);
+  batch = &of;
+  dropout_seed = seed == nullptr ? std::nullopt : std::optional(*seed);
+  keep = kept;
+  const size_t count = net.encoder.size() - (through == Through::projected ? 1 : 0);  // whole layers
+  const size_t first_kept = keep == Keep::nothing ? count : frozen_layers();
+  inputs.resize(count - first_kept + 1);
+  saved.resize(keep == Keep::activations ? std::max<size_t>(1, count - first_kept) : 1);
+  of_layers.clear(net.encoder.size());
+  if (net.relative_bias) net.relative_bias->forward(weights, batch->offsets, bias);
+  const auto table = parameters.tensor(words);
   const auto look_up = [&](int32_t id, std::span<float> row) {
-    std::ranges::copy(words.subspan(id * row.size(), row.size()), row.begin());
+    std::ranges::copy(table.subspan(id * row.size(), row.size()), row.begin());
   };
-  const auto& projection = p.net.projection;
-  p.net.embeddings.forward(p.pass(), look_up, batch, p.sum, projection ? p.embedded : p.inputs[0]);
-  if (projection) projection->forward(p.context, p.weights, p.embedded, nn::Activation::none, p.inputs[0]);
-  p.keep_state(0, p.inputs[0]);
+  const auto& projection = net.projection;
+  net.embeddings.forward(pass(), look_up, *batch, sum, projection ? embedded : inputs[0]);
+  if (projection) projection->forward(context, weights, embedded, nn::Activation::none, inputs[0]);
+  keep_state(0, inputs[0]);
   for (size_t i = 0; i < first_kept; ++i) {
-    p.net.encoder[i].forward(p.pass(), p.inputs[0], p.selection(i), p.workspace, p.saved[0], p.dx);
-    std::swap(p.inputs[0], p.dx);
-    p.keep_state(i + 1, p.inputs[0]);
+    net.encoder[i].forward(pass(), inputs[0], selection(i), workspace, saved[0], dx);
+    std::swap(inputs[0], dx);
+    keep_state(i + 1, inputs[0]);
   }
   for (size_t i = first_kept; i < count; ++i) {
-    p.net.encoder[i].forward(p.pass(), p.inputs[i - first_kept], p.selection(i), p.workspace, p.saved_of(i),
-                             p.inputs[i + 1 - first_kept]);
-    p.keep_state(i + 1, p.inputs[i + 1 - first_kept]);
+    net.encoder[i].forward(pass(), inputs[i - first_kept], selection(i), workspace, saved_of(i),
+                           inputs[i + 1 - first_kept]);
+    keep_state(i + 1, inputs[i + 1 - first_kept]);
   }
-  if (p.net.mix) p.net.mix->forward(p.context, p.weights, p.states, p.mixed);
+  if (through == Through::projected) net.encoder.back().attention().project(pass(), inputs.back(), projected);
+  if (net.mix) net.mix->forward(context, weights, states, mixed);
   if (keep == Keep::nothing) return;
-  p.dtop.reshape(p.top().rows(), p.config.hidden);
-  for (int64_t row = 0; row < p.dtop.rows(); ++row) std::fill_n(p.dtop.row(row), p.dtop.cols(), 0.0f);
+  dtop.reshape(top().rows(), config.hidden);
+  for (int64_t row = 0; row < dtop.rows(); ++row) std::fill_n(dtop.row(row), dtop.cols(), 0.0f);
 }
+
+const nn::Tensor& TrainingNetwork::state(int64_t layer) const {
+  return parts_->inputs[layer - parts_->frozen_layers()];
+}
+const nn::Tensor& TrainingNetwork::projected(int64_t layer) const {
+  auto& p = *parts_;
+  const bool is_last = layer == std::ssize(p.net.encoder) && p.through == Through::projected;
+  return is_last ? p.projected : p.saved_of(layer - 1).attention.qkv;
+}
+nn::Tensor& TrainingNetwork::state_gradient(int64_t layer) {
+  const auto& x = state(layer);
+  return LayerGradients::at(parts_->of_layers.states[layer], x.rows(), x.cols());
+}
+nn::Tensor& TrainingNetwork::projected_gradient(int64_t layer) {
+  const auto& x = projected(layer);
+  return LayerGradients::at(parts_->of_layers.projected[layer - 1], x.rows(), x.cols());
+}
+void TrainingNetwork::ignore_key_bias() { parts_->key_bias = false; }
 
 // Keeps the output of a layer (0: the embeddings) at the output rows, for the weighted sum.
 void TrainingNetwork::Parts::keep_state(size_t layer, const nn::Tensor& x) {
@@ -317,18 +357,27 @@ void TrainingNetwork::backward(const Ready& ready) {
   }
   nn::Tensor* dz = &p.dtop;
   nn::Tensor* dx = &p.dx;
+  if (p.through == Through::output) p.of_layers.add_state(p.context, p.net.encoder.size(), *dz);
   for (size_t i = p.net.encoder.size(); i-- > p.frozen_layers();) {
     const size_t place = i - p.frozen_layers();  // index in inputs
     if (p.frozen && place == 0) pass.below = nn::Pass::Below::frozen;
-    auto& saved = p.saved_of(i);
     const nn::Tensor& x = p.inputs[place];
-    const auto selection = p.selection(i);
-    if (!selection && p.keep == Keep::inputs)
-      p.net.encoder[i].forward(pass, x, selection, p.workspace, saved, p.inputs[place + 1]);
-    p.net.encoder[i].backward(pass, x, selection, saved, *dz, p.workspace, p.gradients, *dx);
+    const auto& dprojected = p.of_layers.projected[i];
+    if (p.through == Through::projected && i + 1 == p.net.encoder.size()) {
+      const auto key_bias = p.key_bias ? nn::Linear::Bias::yes : nn::Linear::Bias::no;
+      p.net.encoder[i].attention().project_backward(pass, x, dprojected, key_bias, p.gradients, *dx);
+    } else {
+      auto& saved = p.saved_of(i);
+      const auto selection = p.selection(i);
+      if (!selection && p.keep == Keep::inputs)
+        p.net.encoder[i].forward(pass, x, selection, p.workspace, saved, p.inputs[place + 1]);
+      pass.dprojected = dprojected.rows() > 0 ? &dprojected : nullptr;
+      p.net.encoder[i].backward(pass, x, selection, saved, *dz, p.workspace, p.gradients, *dx);
+    }
     std::swap(dz, dx);
     if (p.net.mix && pass.below == nn::Pass::Below::learns)
       nn::add_rows(p.context, p.net.mix->factors(p.weights)[i], p.dmixed, p.rows_wanted, *dz);
+    if (pass.below == nn::Pass::Below::learns) p.of_layers.add_state(p.context, i, *dz);
     const auto stored = p.config.stored_layer(static_cast<int64_t>(i));
     const bool is_complete = i == 0 || p.config.stored_layer(static_cast<int64_t>(i) - 1) != stored;
     if (is_complete) p.finish_level(stored + 1, ready);

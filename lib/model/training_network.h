@@ -71,6 +71,23 @@ class TrainingNetwork {
   void forward(const nn::Batch& batch, std::span<const int64_t> rows, const nn::DropoutSeed* dropout_seed,
                Keep keep);
 
+  // Instead of forward, for losses that compare layers with those of a teacher. The last layer is computed
+  // up to its queries, keys and values, or with the rest. Keeps something for backward.
+  enum class Through { projected, output };
+  void forward_layers(const nn::Batch& batch, Through through, const nn::DropoutSeed* dropout_seed,
+                      Keep keep);
+  // Output [M,H] of a layer (0: the embeddings), and queries, keys and values of a layer [M,3·W] from 1, see
+  // nn::Attention::project. With Keep::inputs only those of the last layer, with Through::projected. Nothing
+  // of frozen layers but the output of the highest one.
+  const nn::Tensor& state(int64_t layer) const;
+  const nn::Tensor& projected(int64_t layer) const;
+  // Their gradients for backward; 0 unless these are called.
+  nn::Tensor& state_gradient(int64_t layer);
+  nn::Tensor& projected_gradient(int64_t layer);
+  // With Through::projected: the bias of the last layer's keys has no effect on the loss, so its gradient is
+  // 0.
+  void ignore_key_bias();
+
   // Masked-language-model loss at `rows` with the original ids `gold`. With a weight, backward descends
   // weight·loss. `visit` sees the logits of each row, numbered from 0.
   nn::Loss masked_lm(std::span<const int64_t> rows, std::span<const int32_t> gold,

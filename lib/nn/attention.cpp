@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 
 namespace bert::nn {
@@ -60,11 +61,14 @@ Attention::Attention(const std::string& prefix, int64_t hidden, int64_t heads, M
 void Attention::forward(const Pass& pass, const Tensor& x, const Queries& queries, Saved& saved,
                         Tensor& y) const {
   const bool all = &queries.x_rows == &x;
-  const std::array<const Linear*, 3> linears = {&query_, &key_, &value_};
-  saved.qkv.reshape(x.rows(), 3 * query_.width());
-  Linear::forward_beside(pass.context, pass.weights, x, std::span(linears).subspan(all ? 0 : 1),
-                         all ? 0 : query_.width(), saved.qkv);
-  if (!all) query_.forward(pass.context, pass.weights, queries.x_rows, Activation::none, saved.q);
+  if (all) {
+    project(pass, x, saved.qkv);
+  } else {
+    const std::array<const Linear*, 2> linears = {&key_, &value_};
+    saved.qkv.reshape(x.rows(), 3 * query_.width());
+    Linear::forward_beside(pass.context, pass.weights, x, linears, query_.width(), saved.qkv);
+    query_.forward(pass.context, pass.weights, queries.x_rows, Activation::none, saved.q);
+  }
   const Tensor& q = all ? saved.qkv : saved.q;
   saved.attended.reshape(queries.x_rows.rows(), hidden_);
   const Heads heads = heads_of(pass, q, saved.qkv, queries);
@@ -85,7 +89,7 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
 // so        d_attended = dy·Wₒ   dq, dk, dv of each head by the kernel   dx = dq·W_q + dk·W_k + dv·W_v
 //
 // The key bias adds the same q·b to all scores of a query, which does not change the softmax, so its gradient
-// is 0. Summing dk would give rounding errors instead.
+// is 0, unless another loss reads the keys. Summing dk would give rounding errors instead.
 void Attention::backward(const Pass& pass, const Tensor& x, const Queries& queries, const Saved& saved,
                          const Tensor& dy, BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
                          Tensor& dx_rows) const {
@@ -99,8 +103,15 @@ void Attention::backward(const Pass& pass, const Tensor& x, const Queries& queri
   dqkv.reshape(saved.qkv.rows(), saved.qkv.cols());
   if (!all) dq.reshape(queries.x_rows.rows(), hidden_);
   attend_backward(pass, all ? saved.qkv : saved.q, queries, saved, workspace, dq);
+  if (pass.dprojected != nullptr) {
+    assert(all);
+    context.pool().run_grid(dqkv.rows(), [&](int64_t row, int) {
+      context.kernels().add(dqkv.cols(), pass.dprojected->row(row), dqkv.row(row));
+    });
+  }
   query_.backward_weights(context, weights, queries.x_rows, dq, 0, gradients);
-  key_.backward_weights(context, weights, x, dqkv, width, gradients, Linear::Bias::no);
+  key_.backward_weights(context, weights, x, dqkv, width, gradients,
+                        pass.dprojected ? Linear::Bias::yes : Linear::Bias::no);
   value_.backward_weights(context, weights, x, dqkv, 2 * width, gradients);
   if (pass.below == Pass::Below::frozen) return;
   query_.backward_input(context, weights, dq, 0, Into::add, dx_rows);
@@ -147,6 +158,25 @@ float* Attention::dbias_of(const Pass& pass, BackwardWorkspace& workspace, int64
   const size_t s = sequence;
   const int64_t begin = pass.offsets[s], length = pass.offsets[s + 1] - begin;
   return workspace.dbias.data() + 2 * (heads_ * begin + head * length) + length - 1;
+}
+
+void Attention::project(const Pass& pass, const Tensor& x, Tensor& qkv) const {
+  const std::array<const Linear*, 3> linears = {&query_, &key_, &value_};
+  qkv.reshape(x.rows(), 3 * query_.width());
+  Linear::forward_beside(pass.context, pass.weights, x, linears, 0, qkv);
+}
+
+void Attention::project_backward(const Pass& pass, const Tensor& x, const Tensor& dqkv, Linear::Bias key_bias,
+                                 Params& gradients, Tensor& dx) const {
+  Context& context = pass.context;
+  const int64_t width = query_.width();
+  query_.backward_weights(context, pass.weights, x, dqkv, 0, gradients);
+  key_.backward_weights(context, pass.weights, x, dqkv, width, gradients, key_bias);
+  value_.backward_weights(context, pass.weights, x, dqkv, 2 * width, gradients);
+  if (pass.below == Pass::Below::frozen) return;
+  query_.backward_input(context, pass.weights, dqkv, 0, Into::replace, dx);
+  key_.backward_input(context, pass.weights, dqkv, width, Into::add, dx);
+  value_.backward_input(context, pass.weights, dqkv, 2 * width, Into::add, dx);
 }
 
 // In the order of the sequences, so that the bits do not depend on threads.

@@ -60,6 +60,13 @@ class Attention {
                 const Tensor& dy, BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
                 Tensor& dx_rows) const;
 
+  // The queries, keys and values alone: x [M,H] -> qkv [M,3·W], W = H rounded up to Tensor::kColumns.
+  void project(const Pass& pass, const Tensor& x, Tensor& qkv) const;
+
+  // dqkv -> dx [M,H], unless nothing is trained below. Bias::no: the bias of the keys has no gradient.
+  void project_backward(const Pass& pass, const Tensor& x, const Tensor& dqkv, Linear::Bias key_bias,
+                        Params& gradients, Tensor& dx) const;
+
   // The probabilities softmax(q·kᵀ/√d + bias), x [M,H] -> [A,T,T] for each sequence: head, query, key. Keys
   // that the mask excludes have 0.
   std::vector<std::vector<float>> weights(const Pass& pass, const Tensor& x) const;

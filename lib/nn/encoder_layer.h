@@ -70,10 +70,7 @@ class EncoderLayer {
   void forward(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
                Workspace& workspace, Saved& saved, Tensor& z) const;
 
-  // See Attention::weights.
-  std::vector<std::vector<float>> attention_weights(const Pass& pass, const Tensor& x) const {
-    return attention_.weights(pass, x);
-  }
+  const Attention& attention() const { return attention_; }
 
   // dz, of the same rows -> dx [M,H]; overwrites saved.u. Adds to `gradients`, so that micro-batches
   // accumulate. dx is undefined if nothing is trained below.

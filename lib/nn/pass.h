@@ -24,6 +24,10 @@ struct Pass {
 
   const ByDistance<float>* bias = nullptr;  // of attention, if the model has it; see RelativeBias::forward
   ByDistance<double>* dbias = nullptr;      // its gradient, to which layers add in backward, if it is trained
+
+  // In backward of a layer: the gradient of a loss that also reads its queries, keys and values; see
+  // Attention::project. Only if all rows are queries.
+  const Tensor* dprojected = nullptr;
 };
 
 // Dropout at one site of a layer.

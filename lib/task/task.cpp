@@ -76,6 +76,12 @@ const std::vector<Entry>& table() {
        .scored = true,
        .base_rate = 2e-5,
        .batch_size = 16},
+      {.task = Task::distill,
+       .name = "distill",
+       .trained = true,
+       .base_rate = 3e-4,
+       .epochs = 1,
+       .warmup_share = 0.01},
       {.task = Task::perplexity, .name = "perplexity", .predicted = true},
   };
   return entries;
@@ -95,7 +101,7 @@ std::vector<Task> tasks_with(bool Entry::*use) {
 
 double default_rate(Task task, int64_t hidden) {
   const auto& entry = task::entry(task);
-  if (reads_masks(task) || hidden >= 768) return entry.base_rate;
+  if (reads_masks(task) || task == Task::distill || hidden >= 768) return entry.base_rate;
   return hidden < 384 ? 3e-4 : 1e-4;
 }
 

@@ -25,6 +25,7 @@ enum class Task {
   choose,
   embed,
   rank,
+  distill,
   perplexity
 };
 

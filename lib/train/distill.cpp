@@ -1,9 +1,9 @@
 #include "train/distill.h"
 
-#include <algorithm>
+#include <utility>
 #include <vector>
 
-#include "comm/message.h"
+#include "train/sequence_losses.h"
 
 namespace bert::train {
 
@@ -24,25 +24,7 @@ void DistillLearning::append_losses(Part examples, std::span<const uint64_t> seq
     const std::span<float> dx(gradient ? gradient->row(row) : nullptr, gradient ? gradient->cols() : 0);
     losses[row] = nn::vector_loss(loss_, vectors_->values(row), targets[row], weight, dx);
   });
-  for (size_t i = 0; i < losses.size(); ++i) {
-    comm::append(out, static_cast<int64_t>(sequences[i]));
-    comm::append_real(out, losses[i]);
-  }
-}
-
-// The mean over the texts of all ranks, which has the same bits for any number of them.
-double DistillLearning::mean_of(const std::string& own) const {
-  std::vector<std::pair<int64_t, double>> losses;
-  for (const auto& text : ranks().all_gather(own)) {
-    for (std::string_view rest = text; !rest.empty();) {
-      const int64_t number = comm::take_number(rest);
-      losses.emplace_back(number, comm::take_real(rest));
-    }
-  }
-  std::ranges::sort(losses);
-  double sum = 0;
-  for (const auto& [_, loss] : losses) sum += loss;
-  return losses.empty() ? 0 : sum / static_cast<double>(losses.size());
+  for (size_t i = 0; i < losses.size(); ++i) append_loss(out, sequences[i], losses[i]);
 }
 
 metric::Values DistillLearning::learn(const examples::Step& step, const StepPlace& place) {
@@ -55,7 +37,7 @@ metric::Values DistillLearning::learn(const examples::Step& step, const StepPlac
     append_losses(examples, dropout_seed.sequences, 1 / texts, &gradient_, own);
     sentences_.backward(gradient_);
   });
-  return metric::step_values({.loss = mean_of(own)}, task());
+  return metric::step_values({.loss = sum_of_losses(ranks(), own).mean()}, task());
 }
 
 void DistillLearning::evaluate(const examples::Examples& examples) {
@@ -71,7 +53,7 @@ void DistillLearning::append_evaluated(Part examples, std::span<const uint64_t> 
 
 metric::Values DistillLearning::end_evaluation() {
   if (!taught_) return EmbedLearning::end_evaluation();
-  const double loss = mean_of(std::exchange(evaluated_, {}));
+  const double loss = sum_of_losses(ranks(), std::exchange(evaluated_, {})).mean();
   return metric::dev_values({.loss = loss}, task());
 }
 

@@ -30,7 +30,6 @@ class DistillLearning final : public EmbedLearning {
  private:
   void append_losses(Part examples, std::span<const uint64_t> sequences, double weight, nn::Tensor* gradient,
                      std::string& out) const;
-  double mean_of(const std::string& own) const;
 
   const nn::VectorLossOptions loss_;
   nn::Tensor gradient_;

@@ -13,6 +13,7 @@
 #include "model/fingerprint.h"
 #include "predict/fit.h"
 #include "predict/scores.h"
+#include "train/same_tokenizer.h"
 #include "train/training_task.h"
 
 namespace bert::train {
@@ -155,14 +156,6 @@ class ReplacedReader final : public examples::PretrainReader {
   const uint64_t seed_;
 };
 
-void require_same_vocabulary(const std::string& path, const text::Tokenizer& generator,
-                             const text::Tokenizer& tokenizer) {
-  bool same = generator.size() == tokenizer.size() && generator.mask() == tokenizer.mask();
-  for (int32_t id = 0; same && id < tokenizer.size(); ++id)
-    same = generator.subword(id) == tokenizer.subword(id);
-  if (!same) throw Error(path, ": the generator has another vocabulary than the model");
-}
-
 // The smallest number of token types of both; 0: types are ignored.
 int64_t types_of(const model::Config& ours, const model::Config& its) {
   return ours.types == 0 || its.types == 0 ? ours.types + its.types : std::min(ours.types, its.types);
@@ -181,7 +174,7 @@ class ReplacedTask final : public TrainingTask {
       throw Error("a causal model neither fills masks nor detects replaced tokens");
     if (!fixed_) return;
     const auto tokenizer = model::load_tokenizer(*fixed_);
-    require_same_vocabulary(fixed_->root, tokenizer, tokenizer_);
+    require_same_vocabulary("generator", fixed_->root, tokenizer, tokenizer_);
     print_ = model::fingerprint(*fixed_, tokenizer, {});
     const int64_t most = options_.features.max_length.value();
     if (fixed_->config.positions < most)

@@ -35,8 +35,8 @@ void check_columns(const TrainingTaskOptions& task, bool pair_field_given,
     if (!has("input_ids")) needed.push_back(task.features.text_field);
     if (task.soft_labels != 1) needed.push_back(task.gold_field());
     if (pair_field_given) needed.push_back(task.features.pair_field);
-  } else if (task.kind == embed) {
-    needed.push_back(task.features.text_field);
+  } else if (task.kind == embed || task.kind == distill) {
+    if (task.kind == embed || !has("input_ids")) needed.push_back(task.features.text_field);
     if (pair_field_given) needed.push_back(task.features.pair_field);
   }
   for (const auto& name : needed)

@@ -21,16 +21,16 @@ void TrainingTask::describe(model::Config& config) const {
 // Each is defined in the file of its name.
 using MakeTrainingTask = std::unique_ptr<TrainingTask>(const TaskInputs& inputs);
 MakeTrainingTask make_pretrain_task, make_replaced_task, make_sentence_task, make_tag_task, make_answer_task,
-    make_choose_task, make_embed_task, make_rank_task;
+    make_choose_task, make_embed_task, make_rank_task, make_distill_task;
 
 std::unique_ptr<TrainingTask> make_training_task(const TaskInputs& inputs) {
   using enum task::Task;
   using Maker = std::pair<task::Task, MakeTrainingTask*>;
-  constexpr Maker kMakers[] = {{pretrain, make_pretrain_task},   {replaced, make_replaced_task},
-                               {classify, make_sentence_task},   {regress, make_sentence_task},
-                               {multilabel, make_sentence_task}, {tag, make_tag_task},
-                               {answer, make_answer_task},       {choose, make_choose_task},
-                               {embed, make_embed_task},         {rank, make_rank_task}};
+  constexpr Maker kMakers[] = {
+      {pretrain, make_pretrain_task}, {replaced, make_replaced_task},   {classify, make_sentence_task},
+      {regress, make_sentence_task},  {multilabel, make_sentence_task}, {tag, make_tag_task},
+      {answer, make_answer_task},     {choose, make_choose_task},       {embed, make_embed_task},
+      {rank, make_rank_task},         {distill, make_distill_task}};
   const auto maker = std::ranges::find(kMakers, inputs.options.kind, &Maker::first);
   assert(maker != std::end(kMakers));
   return maker->second(inputs);

@@ -22,6 +22,7 @@
 #include "model/sentence_transformers.h"
 #include "model/training_network.h"
 #include "nn/rank_losses.h"
+#include "nn/relations.h"
 #include "nn/similarity_losses.h"
 #include "nn/vector_losses.h"
 #include "predict/predictor.h"
@@ -50,6 +51,14 @@ struct EmbedTaskOptions {
   std::optional<model::PoolingMode> pooling;  // not set: as the model directory says, else mean
 };
 
+// Options of --task distill.
+struct DistillTaskOptions {
+  std::string teacher;  // a model directory
+  nn::LayerLoss loss = nn::LayerLoss::minilm;
+  std::vector<int64_t> layers;            // of the teacher; empty: depends on the loss and on the models
+  std::optional<int64_t> relation_heads;  // not set: depends on the models
+};
+
 // Options of the tasks. Each task uses those it needs.
 struct TrainingTaskOptions {
   task::Task kind = task::Task::pretrain;
@@ -66,6 +75,7 @@ struct TrainingTaskOptions {
   float temperature = 1;               // of soft labels, and of the loss kl
   predict::AnswerOptions answer = {};  // for windows and dev metrics
   EmbedTaskOptions embed = {};
+  DistillTaskOptions distill = {};
   std::optional<nn::RankLoss> rank_loss = {};  // rank; not set: depends on the records
 
   std::string gold_field() const { return label_field.value_or(std::string(task::entry(kind).gold_field)); }

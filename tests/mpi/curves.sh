@@ -81,5 +81,6 @@ sed 's/, "text_pair"/}\n{"text"/' plain.jsonl | bert-embed -m "$MODELS/sentence-
 check gist --task embed -m "$MODELS/bare" --batch-size 5 --accumulate 2 --loss gist --guide-vectors guide.npy plain.jsonl --dev plain.jsonl
 # Only differences of its scores are learned, so the bias is rounding noise: the dev set has lists, too.
 check rank --task rank -m "$MODELS/bare" --batch-size 5 --accumulate 2 --loss softmax pairs.jsonl --dev pairs.jsonl
+check distill --task distill -m "$MODELS/bare" --teacher "$MODELS/masked-lm" --batch-size 9 number.jsonl --dev number.jsonl
 check choose --task choose -m "$MODELS/bare" --batch-size 3 choose.jsonl --dev choose-dev.jsonl
 end

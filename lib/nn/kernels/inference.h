@@ -217,15 +217,20 @@ static SoftmaxResult softmax_gradient(int64_t n, float* logits, int64_t gold, fl
 
 // ---- attention
 
-// scores [length, rounded up] -> e^((s - max)·scale), zero beyond length; returns 1 / their sum.
-static float exponentials(float* scores, int64_t length, int64_t padded, float scale) {
+// The largest of scores [length, rounded up].
+static inline float most_of(const float* scores, int64_t length) {
   const int64_t whole = length / kLanes * kLanes;
   Vector best = all(scores[0]);
   for (int64_t i = 0; i < whole; i += kLanes) best = max_of(best, load(scores + i));
-  for (int64_t i = whole; i < padded; i += kLanes) {
+  for (int64_t i = whole; i < length; i += kLanes)
     best = select(lanes_below(length - i), max_of(best, load(scores + i)), best);
-  }
-  const float most = max_lanes(best);
+  return max_lanes(best);
+}
+
+// scores [length, rounded up] -> e^((s - max)·scale), zero beyond length; returns 1 / their sum.
+static float exponentials(float* scores, int64_t length, int64_t padded, float scale) {
+  const int64_t whole = length / kLanes * kLanes;
+  const float most = most_of(scores, length);
   Vector sums = {};
   const auto exponential = [&](int64_t i) { return exp_of((load(scores + i) - most) * scale); };
   const auto put = [&](int64_t i, Vector e) {
@@ -242,6 +247,7 @@ static float exponentials(float* scores, int64_t length, int64_t padded, float s
 #include "nn/kernels/attention.h"
 #include "nn/kernels/dot.h"
 #include "nn/kernels/optimizer.h"
+#include "nn/kernels/relation.h"
 #include "nn/kernels/training.h"
 
 extern const Kernels kTable;
@@ -259,6 +265,7 @@ const Kernels kTable = {
     .drop = drop,
     .attend = attend,
     .attend_backward = attend_backward,
+    .relate = relate,
     .softmax_gradient = softmax_gradient,
     .adam = adam,
     .adam_moments = adam_moments,

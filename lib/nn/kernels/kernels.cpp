@@ -21,4 +21,12 @@ int64_t attention_scratch(int64_t length, int64_t size) {
          kAttentionRows * (3 * whole_size + 2 * (whole_length + 16));
 }
 
+// y of both transposed; y and dy; x of both and dx, and two blocks of scores, for kAttentionRows.
+int64_t relation_scratch(int64_t length, int64_t size, int64_t teacher_size) {
+  const int64_t whole_size = round_up(size, 16), its_size = round_up(teacher_size, 16);
+  const int64_t whole_length = round_up(length, 16);
+  return round_up(length, kAttentionColumns) * (whole_size + its_size) + 2 * whole_length * whole_size +
+         kAttentionRows * (2 * whole_size + its_size + 2 * (whole_length + 16));
+}
+
 }  // namespace bert::nn

@@ -71,6 +71,28 @@ struct AttentionHeadGradient {
   float* dbias = nullptr;             // like head.bias, added to; nullptr: not needed
 };
 
+// One of the two networks that a relation compares: (x·yᵀ + bias)·scale, x and y [length, size]. Pointers are
+// to the head's columns.
+struct RelationSide {
+  const float* x;
+  const float* y;
+  int64_t stride;
+  int64_t size;
+  float scale;
+  const float* bias = nullptr;  // see AttentionHead
+};
+
+// One head of one sequence. The heads of student and teacher may have other sizes. The loss of a row is
+// KL(softmax of the teacher's || softmax of the student's), or the mean of the squared differences.
+struct RelationHead {
+  RelationSide student, teacher;
+  int64_t length;
+  bool divergence;
+  float weight;
+  float *dx, *dy;  // weight·the gradient of the student's x and y is added; both may be the same; or nullptr
+  int64_t gradient_stride;
+};
+
 // One step of Adam for one array:
 //
 //   m += (1 - β1)·(g' - m)    v += (1 - β2)·(g'² - v)    g' = gradient_scale·g
@@ -153,6 +175,9 @@ struct Kernels {
   void (*attend)(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch);
   void (*attend_backward)(const AttentionHeadGradient& gradient, float* scratch);
 
+  // The sum of the losses of a head's rows. Scratch: relation_scratch.
+  double (*relate)(const RelationHead& head, float* scratch);
+
   // Replaces the logits of one row [n] by the gradient of -weight·ln softmax[gold], and sets the padding up
   // to a multiple of 64 to zero.
   SoftmaxResult (*softmax_gradient)(int64_t n, float* logits, int64_t gold, float weight);
@@ -180,6 +205,7 @@ struct Kernels {
 
 // Scratch memory in floats. Each part is a multiple of 16.
 int64_t attention_scratch(int64_t length, int64_t size);
+int64_t relation_scratch(int64_t length, int64_t size, int64_t teacher_size);
 
 // The best table that this processor can run. ONEDNN_MAX_CPU_ISA limits it as it limits oneDNN.
 const Kernels& usable_kernels();
