@@ -289,11 +289,14 @@ inline void TrainingTaskOptions::add_distill(cli::App& app, train::DistillTaskOp
   app.option({opt::teacher, "DIR", "For distill: the model whose layers are learned (required)."},
              distill.teacher)
       .only_for = only;
-  app.numbers(
-         {opt::teacher_layers, "N,...",
-          "The teacher's layers, from 1: one for minilm and minilm-v1 (default: the last), for tinybert one "
-          "for each layer of the model (default: evenly spaced)."},
-         {.min = 1, .max = 1'000'000}, distill.layers)
+  app.custom({opt::teacher_layers, "N,...",
+              "Layers of the teacher, from 1: one for minilm and minilm-v1 (default: the last), for tinybert "
+              "one for each layer of the model (default: evenly spaced)."},
+             [&distill](const std::string& name, const std::string& value) {
+               distill.layers.clear();
+               for (const auto& item : cli::App::split(name, value))
+                 distill.layers.push_back(cli::App::whole_number(name, item, {.min = 1}));
+             })
       .only_for = only;
   app.number({opt::relation_heads, "N",
               "Divide queries, keys and values into N heads for minilm (default: as the teacher, else as the "

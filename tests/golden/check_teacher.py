@@ -57,7 +57,7 @@ def loss_name(case):
 def make_model(of_type, layers, hidden, heads, folder, seed):
     """A random model, which is written."""
     config_class, model_class = TYPES[of_type]
-    sizes = {"vocab_size": len(VOCAB), "max_position_embeddings": 160, "pad_token_id": 0}
+    sizes = {"vocab_size": len(VOCAB), "max_position_embeddings": 192, "pad_token_id": 0}
     if of_type == "distilbert":
         sizes |= {"n_layers": layers, "dim": hidden, "n_heads": heads, "hidden_dim": 2 * hidden, "dropout": 0,
                   "attention_dropout": 0}
@@ -67,7 +67,7 @@ def make_model(of_type, layers, hidden, heads, folder, seed):
     if of_type in ("electra", "albert"):
         sizes["embedding_size"] = 20
     if of_type == "mpnet":
-        sizes["pad_token_id"] = 1  # of transformers' own; positions follow it
+        sizes |= {"pad_token_id": 1, "max_position_embeddings": 194}  # positions follow the padding id
     torch.manual_seed(seed)
     model = model_class(config_class(**sizes))
     for parameter in model.parameters():  # larger than usual, so that attention is not even
@@ -84,7 +84,7 @@ def make_model(of_type, layers, hidden, heads, folder, seed):
 
 
 def make_records(case, count, path):
-    chance = random.Random(case["name"] + path)
+    chance = random.Random(case["name"] + os.path.basename(path))
     with open(path, "w", encoding="utf-8") as file:
         for _ in range(count):
             texts = [[chance.choice(WORDS) for _ in range(1 + chance.randrange(case.get("most", 14)))]
@@ -242,7 +242,7 @@ def differences(tool, case, folder):
     trained = torch.nn.ModuleList([student, projection])
     groups = [{"params": [], "weight_decay": decay} for decay in (DECAY, 0)]
     for name, parameter in trained.named_parameters():
-        groups["LayerNorm" in name or "bias" in name]["params"].append(parameter)
+        groups["norm" in name.lower() or "bias" in name]["params"].append(parameter)
     optimizer = torch.optim.AdamW(groups, lr=RATE, betas=(BETA1, 0.999))
     wrong = 0 if len(found) == STEPS + 1 else 1
     worst_gradient = 0
