@@ -101,6 +101,7 @@ std::vector<Task> tasks_with(bool Entry::*use) {
 
 double default_rate(Task task, int64_t hidden) {
   const auto& entry = task::entry(task);
+  if (task == Task::distill && hidden < 384) return 1e-3;
   if (reads_masks(task) || task == Task::distill || hidden >= 768) return entry.base_rate;
   return hidden < 384 ? 3e-4 : 1e-4;
 }

@@ -48,6 +48,7 @@ class DistillTask final : public TrainingTask {
         distill_(options_.distill),
         loss_(nn::entry(distill_.loss)),
         teacher_(model::open_directory(distill_.teacher)),
+        dtype_(inputs.dtype),
         featurizer_(tokenizer_, options_.features) {
     const auto& its = teacher_.config;
     if (its.type->words_only)
@@ -105,7 +106,8 @@ class DistillTask final : public TrainingTask {
     const int last = static_cast<int>(std::ranges::max(layers_));
     return std::make_unique<LayerLearning>(
         network,
-        std::make_unique<model::Network>(teacher_, model::Needs{.layers = last}, network.context().pool()),
+        std::make_unique<model::Network>(teacher_, model::Needs{.layers = last}, network.context().pool(),
+                                         dtype_),
         LayerLearning::Options{
             .loss = distill_.loss, .heads = heads_, .teacher_layers = layers_, .keep = keep});
   }
@@ -159,6 +161,7 @@ class DistillTask final : public TrainingTask {
   const DistillTaskOptions& distill_;
   const nn::LayerLossEntry& loss_;
   const model::Directory teacher_;
+  const Dtype dtype_;
   const features::Featurizer featurizer_;
   int64_t heads_ = 1;
   std::vector<int64_t> layers_;  // of the teacher

@@ -240,8 +240,8 @@ Training::Training(const TrainingOptions& options, const InitialModel& initial, 
       pool_(pool),
       log_(log),
       plan_(plan_training(options, initial, dtype, ranks)),
-      task_(
-          make_training_task({plan_.task, initial.tokenizer, plan_.config, initial.sentence, initial.path})),
+      task_(make_training_task(
+          {plan_.task, initial.tokenizer, plan_.config, initial.sentence, initial.path, dtype})),
       tokenizer_files_(model::tokenizer_files(initial.tokenizer, initial.tokenizer_source,
                                               *plan_.task.features.max_length)) {
   // --task embed keeps prompts; the other tasks write no files of sentence-transformers.

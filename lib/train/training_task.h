@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/dtype.h"
 #include "base/log.h"
 #include "comm/communicator.h"
 #include "corpus/masking.h"
@@ -88,6 +89,7 @@ struct TaskInputs {
   const model::Config& config;
   const model::SentenceTransformer& sentence;  // of the initial model
   const std::string& path;                     // of its directory; "": a new model
+  Dtype dtype = Dtype::f32;                    // of the network's matrix products
 };
 
 // What prepare() needs to look at all records.

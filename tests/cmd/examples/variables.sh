@@ -43,6 +43,8 @@ for recipe in sentiment features; do
 done
 refused "sst.tsv: has no column sentence1: set TEXT to another one; $columns" pairs TRAIN=sst.tsv DEV=sst.tsv
 refused 'TEXTS=absent: there is no absent' map TEXTS=absent
+refused 'TEACHER=DIR says which model to learn from' distill TRAIN=rated.tsv DEV=rated.tsv
+refused 'TEACHER=absent: there is no absent' distill TEACHER=absent TRAIN=rated.tsv DEV=rated.tsv
 refused 'TEXTS=absent: there is no such folder' model TEXTS=absent
 refused 'TEXTS=absent: there is no such folder' adapt TEXTS=absent
 refused 'GLUE=absent: there is no absent' glue GLUE=absent
