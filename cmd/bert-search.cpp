@@ -80,11 +80,24 @@ void index_options(cli::App& app, search::Options& options) {
       {opt::graph, "FILE",
        "Search approximately, with this graph of the index; it is built first if FILE does not exist."},
       options.graph.path);
+  app.option({opt::codes, "FILE",
+              "Search approximately, with a byte or a bit for each number of the index; these codes are made "
+              "first if FILE does not exist."},
+             options.codes.path);
+  app.choice<search::Codes::Kind>(
+      {"--code", "", "What new codes keep of each number: a byte (int8, the default) or a bit (sign)."},
+      {std::begin(search::kCodeNames), std::end(search::kCodeNames)}, options.codes.kind);
   app.number(
       {"--candidates", "N",
        "Number of records to choose the neighbors from, of each search that --hybrid joins; for --graph, "
-       "--hybrid and --rerank."},
+       "--codes (default 50; sign: 200), --hybrid and --rerank."},
       {.min = 1, .max = 1'000'000}, options.graph.candidates);
+  app.number({"--recall", "N",
+              "With --graph or --codes, search the first N queries exactly, too, and report which share of "
+              "their neighbors was found."},
+             {.min = 1}, options.recall);
+  app.exclusive({opt::graph, opt::codes});
+  app.needs("--code", opt::codes);
   app.list({opt::with, "NAME,...", "Copy these fields of a neighbor's record."}, index.with);
   app.option({opt::id_field, "NAME", "Field with the id of a record."}, index.id_field);
   app.number({opt::dim, "N",
@@ -103,16 +116,20 @@ void word_options(cli::App& app, WordFlags& flags, search::Options& options) {
   app.exclusive({"--lexical", "--hybrid"});
   app.needs("--weight", "--hybrid");
   app.needs("--weight", {opt::metric, {"cosine"}});
-  app.excludes({opt::graph, opt::metric, opt::pooling, opt::prompt, opt::max_length, opt::overflow,
-                opt::dtype, opt::dim, "--model"},
+  app.excludes({opt::graph, opt::codes, opt::metric, opt::pooling, opt::prompt, opt::max_length,
+                opt::overflow, opt::dtype, opt::dim, "--model"},
                "--lexical", ", which needs no vectors");
   app.check([&] {
     if (flags.lexical || flags.hybrid)
       options.words = {
           .with_vectors = flags.hybrid, .weight = flags.weight, .candidates = options.graph.candidates};
     options.index.vectors = !flags.lexical;
-    if (app.given("--candidates") && options.graph.path.empty() && !flags.hybrid && !app.given("--rerank"))
-      throw cli::UsageError("--candidates requires --graph, --hybrid or --rerank");
+    if (app.given("--candidates")) options.codes.candidates = options.graph.candidates;
+    options.index.norms = options.codes.path.empty() || options.recall > 0;
+    const bool is_approximate = !options.graph.path.empty() || !options.codes.path.empty();
+    if (app.given("--candidates") && !is_approximate && !flags.hybrid && !app.given("--rerank"))
+      throw cli::UsageError("--candidates requires --graph, --codes, --hybrid or --rerank");
+    if (options.recall > 0 && !is_approximate) throw cli::UsageError("--recall requires --graph or --codes");
   });
 }
 
@@ -146,12 +163,13 @@ void mode_options(cli::App& app, search::Options& options) {
   app.exclusive({opt::dedup, opt::pairs, opt::cluster, kCommunities, "--negatives"});
   for (const auto mode : {opt::dedup, opt::pairs, opt::cluster, kCommunities}) {
     for (const auto& option : std::vector<std::string>{"--neighbors", "--min-score", opt::where, opt::with,
-                                                       opt::graph, "--lexical", "--hybrid"})
+                                                       opt::graph, opt::codes, "--lexical", "--hybrid"})
       app.exclusive({mode, option});
     app.excludes({{opt::format, {"grep"}}}, mode);
   }
   app.exclusive({opt::where, opt::graph});
   for (const auto mode : {opt::dedup, opt::cluster, kCommunities}) app.exclusive({mode, opt::id_field});
+  app.exclusive({"--recall", "--negatives"});
   app.needs("--against", opt::dedup);
   for (const auto mode : {opt::cluster, kCommunities}) app.needs(mode, {opt::metric, {"cosine", "l2"}});
   app.needs(opt::min_size, kCommunities);
@@ -201,8 +219,9 @@ bool compares_records(const search::Options& options) {
 
 // The index is read again for the records of neighbors, and the graph is kept for later runs.
 void require_files(const search::Options& options) {
-  if (names_stdout(options.graph.path))
-    throw cli::UsageError("--graph must be a file, not ", options.graph.path);
+  for (const auto& [name, path] :
+       {std::pair(opt::graph, options.graph.path), {opt::codes, options.codes.path}})
+    if (names_stdout(path)) throw cli::UsageError(name, " must be a file, not ", path);
   if (options.index.path == "-") throw cli::UsageError("--index must be a file, not -");
   if (options.against == "-") throw cli::UsageError("--against must be a file, not -");
 }
@@ -226,8 +245,9 @@ void check_mode(const cli::App& app, const search::Options& options) {
   if (threshold && by_ranks && !app.given("--rerank") && *threshold > search::kMostByRanks)
     throw cli::UsageError(name,
                           " must be at most 2/61, the highest score of --hybrid: 1/61 for each first rank");
-  if (options.neighbors == 0 && !options.graph.path.empty())
-    throw cli::UsageError("--neighbors 0 cannot be used with --graph, which finds some neighbors");
+  for (const auto name : {opt::graph, opt::codes})
+    if (options.neighbors == 0 && app.given(name))
+      throw cli::UsageError("--neighbors 0 cannot be used with ", name, ", which finds some neighbors");
   // In the other modes, ids are those of the FILEs.
   for (const auto copied : {opt::with, opt::where, opt::id_field}) {
     const auto& [path, records] = std::tie(options.index.path, options.index.records_path);
@@ -329,8 +349,11 @@ int main(int argc, char** argv) {
     cmd::reads_vectors(app, opt::index, options.index.path);
     app.reads(opt::records, options.index.records_path);
     cmd::reads_vectors(app, "--against", options.against);
-    app.reads(opt::graph, options.graph.path);
-    app.writes(opt::graph, options.graph.path);
+    for (const auto& [name, path] :
+         {std::pair(opt::graph, options.graph.path), {opt::codes, options.codes.path}}) {
+      app.reads(name, path);
+      app.writes(name, path);
+    }
     settle_index(options, stream.settings);
     stream.settings.row_width = search::row_width(options.index, stream.settings.files);
     if (!app.given(opt::index)) app.reads("", options.index.path);  // a FILE that is meant as --index

@@ -33,6 +33,7 @@ inline constexpr Option causal{"--causal"};
 inline constexpr Option class_weights{"--class-weights"};
 inline constexpr Option clip{"--clip"};
 inline constexpr Option cluster{"--cluster"};
+inline constexpr Option codes{"--codes"};
 inline constexpr Option columns{"--columns"};
 inline constexpr Option combine{"--combine"};
 inline constexpr Option context{"--context"};

@@ -19,6 +19,7 @@
 #include "json/json.h"
 #include "json/members.h"
 #include "predict/vector_model.h"
+#include "search/codes.h"
 #include "search/record_vectors.h"
 
 namespace bert::search {
@@ -81,6 +82,23 @@ std::optional<uint64_t> hash_of_id(const io::Fields& fields, const std::string& 
   return std::nullopt;
 }
 
+std::string beginning_of(const std::string& path) {
+  std::string begin(32, '\0');
+  const auto file = FileDescriptor::open(path);
+  const ssize_t count = ::read(file.get(), begin.data(), begin.size());
+  begin.resize(std::max<ssize_t>(0, count));
+  return begin;
+}
+
+std::unique_ptr<Vectors> array_of(const IndexOptions& options, Pool& pool) {
+  if (Codes::is_file(beginning_of(options.path)))
+    return options.norms ? std::make_unique<CodedVectors>(options.path, pool)
+                         : std::make_unique<CodedVectors>(options.path);
+  const auto width = row_width(options, {});
+  return options.norms ? std::make_unique<MappedVectors>(options.path, width, pool)
+                       : std::make_unique<MappedVectors>(options.path, width);
+}
+
 }  // namespace
 
 std::string plain(std::string_view value) {
@@ -116,10 +134,8 @@ std::vector<std::string> read_values(std::span<const std::string> names, const i
 bool is_array_file(const std::string& path) {
   if (path.ends_with(".npy") || path.ends_with(".f32")) return true;
   if (kind_of(path) != FileKind::regular) return false;
-  std::array<char, 6> begin = {};
-  const auto file = FileDescriptor::open(path);
-  const ssize_t count = ::read(file.get(), begin.data(), begin.size());
-  return count > 0 && io::is_npy({begin.data(), static_cast<size_t>(count)});
+  const auto begin = beginning_of(path);
+  return io::is_npy(begin) || Codes::is_file(begin);
 }
 
 std::optional<int64_t> row_width(const IndexOptions& options, std::span<const std::string> files) {
@@ -313,7 +329,7 @@ Index::Index(const IndexOptions& options, Metric metric, Pool& pool) : path_(opt
     // The texts of records are searched.
   } else if (is_array) {
     const auto sidecar = predict::Sidecar::read(options.path, options.width);
-    vectors_ = std::make_unique<MappedVectors>(options.path, row_width(options, {}), pool);
+    vectors_ = array_of(options, pool);
     model_ = sidecar.model;
     if (vectors_->rows() == 0 && !options.may_be_empty) throw Error(options.path, ": has no rows");
   } else {

@@ -34,6 +34,7 @@ struct IndexOptions {
   std::vector<std::string> with;  // names of further fields
   std::vector<Condition> where;   // only rows whose records meet all of them are searched
   bool vectors = true;            // are searched; otherwise only records are read
+  bool norms = true;              // of the vectors are needed, so that an array is read at the start
   bool may_be_empty = false;      // an array without rows is no error
   bool lines = false;             // the lines of neighbors are wanted, so their records must have a place
   io::StreamOptions stream;       // how the records are read; its FILEs are not used
@@ -97,7 +98,8 @@ class Index {
   const Vectors& vectors() const { return *vectors_; }
   // Those to search: of these rows, or of all.
   const Vectors& searched() const { return selected_ ? *selected_ : *vectors_; }
-  int64_t rows() const;  // to search
+  int64_t rows() const;                                                               // to search
+  const std::vector<int64_t>* selected() const { return rows_ ? &*rows_ : nullptr; }  // nullptr: all
   int64_t row_of(int64_t searched) const { return rows_ ? (*rows_)[searched] : searched; }
   const IndexedRecords* records() const { return records_.get(); }  // nullptr: there are none
   const std::string& model() const {

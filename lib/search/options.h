@@ -12,6 +12,7 @@
 #include "base/pool.h"
 #include "io/filter.h"
 #include "io/stream.h"
+#include "search/code_search.h"
 #include "search/graph.h"
 #include "search/index.h"
 #include "search/lines.h"
@@ -37,7 +38,9 @@ struct Options {
   Metric metric = Metric::cosine;
   int64_t neighbors = 5;             // 0: all
   std::optional<double> min_score;   // of a neighbor
-  GraphOptions graph;                // path "": exact search
+  GraphOptions graph;                // path "": exact search, unless there are codes
+  CodeOptions codes;                 // the same
+  int64_t recall = 0;                // number of queries to search exactly, too
   std::optional<WordOptions> words;  // search by words, too
   std::optional<RerankOptions> rerank;
   // At most one is given. The thresholds are scores: distances for l2.

@@ -34,11 +34,16 @@ std::string_view name_of(Metric metric) {
   return std::ranges::find(kMetricNames, metric, &std::pair<std::string_view, Metric>::second)->first;
 }
 
+double square_of(std::span<const float> x) { return nn::dot(x, x.data()); }
+
 double value_of(Metric metric, std::span<const float> q, const float* x) {
+  return value_of(metric, q, x, metric == Metric::cosine ? square_of(q) * square_of({x, q.size()}) : 0);
+}
+
+double value_of(Metric metric, std::span<const float> q, const float* x, double squares) {
   if (metric == Metric::l2) return -nn::squared_distance(q, x);
   const double product = nn::dot(q, x);
   if (metric == Metric::dot) return product;
-  const double squares = nn::dot(q, q.data()) * nn::dot({x, q.size()}, x);
   return squares > 0 ? product / std::sqrt(squares) : 0;
 }
 

@@ -33,6 +33,9 @@ std::string_view name_of(Metric metric);
 
 // The exact value, by the same operations for any order of rows. `x` has as many numbers as `q`.
 double value_of(Metric metric, std::span<const float> q, const float* x);
+// The same if the product of |q|² and |x|² is known, which only the cosine needs.
+double value_of(Metric metric, std::span<const float> q, const float* x, double squares);
+double square_of(std::span<const float> x);  // |x|²
 
 class Scan {
  public:

@@ -13,9 +13,13 @@
 
 namespace bert::search {
 
-std::unique_ptr<Search> make_search(const Vectors& vectors, const Options& options, Pool& pool, Log& log) {
-  if (options.graph.path.empty()) return std::make_unique<ExactSearch>(vectors, options.metric, pool);
-  return std::make_unique<GraphSearch>(vectors, options.metric, options.graph, pool, log);
+std::unique_ptr<Search> make_search(const Index& index, const Options& options, Pool& pool, Log& log) {
+  if (!options.graph.path.empty())
+    return std::make_unique<GraphSearch>(index.searched(), options.metric, options.graph, pool, log);
+  if (!options.codes.path.empty())
+    return std::make_unique<CodeSearch>(index.vectors(), index.selected(), options.metric, options.codes,
+                                        pool, log);
+  return std::make_unique<ExactSearch>(index.searched(), options.metric, pool);
 }
 
 namespace {
@@ -44,7 +48,7 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
       pool_(pool),
       queries_(options_.texts, options_.metric, pool, log),
       index_(options_.index, options_.metric, pool),
-      search_(has_vectors() ? make_search(index_.searched(), options_, pool, log) : nullptr),
+      search_(has_vectors() ? make_search(index_, options_, pool, log) : nullptr),
       wanted_(wanted(options_)),
       first_(first_wanted(options_)),
       drop_(predict::with_vector_model(options_.drop)) {
@@ -62,6 +66,9 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
   }
   if (!index_.repeated_id().empty() && !lines_) log.warn(index_.repeated_id());
   if (!has_vectors()) return;
+  if (options_.recall > 0)
+    recall_.emplace(index_.searched(), options_.metric, pool, options_.recall,
+                    Wanted(options_.neighbors, first_.least));
   queries_.require_width(index_.vectors().width(), options_.index.path + " has");
   queries_.require_model(index_.model(), options_.index.path + " has");
   if (index_.model().empty())
@@ -94,7 +101,9 @@ void SearchFilter::compute(std::span<io::Record* const> records) {
     rows.push_back(found.vector.data());
   }
   if (!has_vectors()) return write_neighbors(queries, std::vector<std::vector<Neighbor>>(queries.size()));
-  write_neighbors(queries, search_->nearest(rows, words_ ? Wanted(words_->candidates(first_)) : first_));
+  const auto nearest = search_->nearest(rows, words_ ? Wanted(words_->candidates(first_)) : first_);
+  if (recall_) recall_->add(rows, nearest);
+  write_neighbors(queries, nearest);
   index_.vectors().require_unchanged();
 }
 
@@ -254,6 +263,7 @@ void SearchFilter::end(io::Output& out) {
 
 void SearchFilter::report(Log& log) const {
   if (has_vectors()) queries_.report(log);
+  if (recall_) recall_->report(log);
   if (reranker_) reranker_->report(log);
   if (lines_)
     for (const auto& message : lines_->warnings()) log.warn(message);

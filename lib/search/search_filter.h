@@ -13,13 +13,14 @@
 #include "search/index.h"
 #include "search/nearest.h"
 #include "search/options.h"
+#include "search/recall.h"
 #include "search/record_vectors.h"
 #include "search/results.h"
 
 namespace bert::search {
 
-// Exact, or with the graph of the options. References must outlive it.
-std::unique_ptr<Search> make_search(const Vectors& vectors, const Options& options, Pool& pool, Log& log);
+// Exact, or with the graph or the codes of the options. References must outlive it.
+std::unique_ptr<Search> make_search(const Index& index, const Options& options, Pool& pool, Log& log);
 
 class SearchFilter final : public io::Filter {
  public:
@@ -57,6 +58,7 @@ class SearchFilter final : public io::Filter {
   std::unique_ptr<WordSearch> words_;
   std::unique_ptr<Reranker> reranker_;
   const Wanted wanted_, first_;  // at the end, and before reranking
+  std::optional<Recall> recall_;
   std::optional<LineWriter> lines_;
   const io::DropList drop_;
 };

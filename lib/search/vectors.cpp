@@ -33,14 +33,19 @@ float norm(std::span<const float> values) {
   return norm > std::numeric_limits<float>::max() ? INFINITY : static_cast<float>(norm);
 }
 
-MappedVectors::MappedVectors(const std::string& path, std::optional<int64_t> width, Pool& pool)
+MappedVectors::MappedVectors(const std::string& path, std::optional<int64_t> width)
     : Vectors(0), file_(path), shape_(shape_of(file_, width)) {
+  rows_ = shape_.rows;
   width_ = shape_.width;
-  norms_.resize(shape_.rows);
+}
+
+MappedVectors::MappedVectors(const std::string& path, std::optional<int64_t> width, Pool& pool)
+    : MappedVectors(path, width) {
   measure(pool);
 }
 
 void MappedVectors::measure(Pool& pool) {
+  norms_.resize(rows());
   std::vector<nn::Memory> scratch(pool.size());
   std::atomic<int64_t> bad = rows();  // the first row with a number that is not finite
   pool.run_grid(blocks(), [&](int64_t b, int thread) {
@@ -83,11 +88,17 @@ const float* MappedVectors::row(int64_t i, nn::Memory& scratch) const {
   return is_in_place(bytes) ? reinterpret_cast<const float*>(bytes) : copy(i, 1, scratch);
 }
 
+void MappedVectors::release(int64_t b) const {
+  const int64_t count = std::min(kBlock, rows() - b * kBlock);
+  MappedFile::release({bytes_of(b * kBlock), count * shape_.row_bytes()});
+}
+
 void StoredVectors::add(std::span<const float> row) {
   const int64_t at = rows() % kBlock;
   if (at == 0) blocks_.emplace_back(kBlock * width_);
   std::ranges::copy(row, blocks_.back().data() + at * width_);
   norms_.push_back(norm(row));
+  ++rows_;
 }
 
 const float* StoredVectors::block(int64_t b, nn::Memory&) const { return blocks_[b].data(); }
@@ -98,6 +109,8 @@ const float* StoredVectors::row(int64_t i, nn::Memory&) const {
 
 SelectedVectors::SelectedVectors(const Vectors& from, std::vector<int64_t> rows)
     : Vectors(from.width()), from_(from), places_(std::move(rows)) {
+  rows_ = std::ssize(places_);
+  if (from.norms().empty()) return;
   norms_.reserve(places_.size());
   for (const int64_t place : places_) norms_.push_back(from.norms()[place]);
 }

@@ -21,11 +21,12 @@ class Vectors {
  public:
   virtual ~Vectors() = default;
 
-  int64_t rows() const { return norms_.size(); }
+  int64_t rows() const { return rows_; }
   int64_t width() const { return width_; }
   int64_t blocks() const { return (rows() + kBlock - 1) / kBlock; }
 
-  // Euclidean norm of each row, rounded to f32; infinity if f32 cannot hold it.
+  // Euclidean norm of each row, rounded to f32; infinity if f32 cannot hold it. Empty if the rows were not
+  // measured.
   std::span<const float> norms() const { return norms_; }
 
   // The first number of rows [kBlock·b, kBlock·(b+1)), one after another. All may be read; the contents of
@@ -35,6 +36,12 @@ class Vectors {
 
   // One row. Valid as for block().
   virtual const float* row(int64_t i, nn::Memory& scratch) const = 0;
+
+  // The file that has the rows; nullptr: they are in memory.
+  virtual const MappedFile* file() const { return nullptr; }
+
+  // Returns the mapped pages of a block to the system.
+  virtual void release(int64_t) const {}
 
   // Whether the pointers that row() returns are valid as long as this object.
   virtual bool stays() const { return true; }
@@ -46,19 +53,23 @@ class Vectors {
  protected:
   explicit Vectors(int64_t width) : width_(width) {}
 
-  int64_t width_;
+  int64_t rows_ = 0, width_;
   std::vector<float> norms_;
 };
 
 // The rows of an npy or f32 file. Pages are loaded when they are read, and the system may drop them again.
 class MappedVectors final : public Vectors {
  public:
-  // Reads the file once, on all threads. `width` is required for f32, which does not contain it. Throws Error
-  // if the file is not such an array or a number in it is not finite.
+  // Without norms. `width` is required for f32, which does not contain it. Throws Error if the file is not
+  // such an array.
+  MappedVectors(const std::string& path, std::optional<int64_t> width);
+  // Measures the rows: reads the file once, on all threads. Throws Error if a number in it is not finite.
   MappedVectors(const std::string& path, std::optional<int64_t> width, Pool& pool);
 
   const float* block(int64_t b, nn::Memory& scratch) const override;
   const float* row(int64_t i, nn::Memory& scratch) const override;
+  const MappedFile* file() const override { return &file_; }
+  void release(int64_t b) const override;
   bool stays() const override { return is_in_place(bytes_of(0)); }
   void require_unchanged() const override { file_.require_unchanged(); }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares bert-search with NumPy in float64: thresholds, conditions, all neighbors, and records that an index has.
+"""Compares bert-search with NumPy in float64: thresholds, conditions, all neighbors, codes, and records that an index has.
 
 Usage: check_search.py TOOLS_DIRECTORY
 """
@@ -62,6 +62,45 @@ def check_neighbors(tools, rows, queries, languages):
     return count
 
 
+def codes_of(directions, kind):
+    """Levels of each dimension, and the codes of the rows."""
+    if kind == "int8":
+        low, step = directions.min(axis=0), (directions.max(axis=0) - directions.min(axis=0)) / 255
+    else:
+        deviation = directions.std(axis=0) * numpy.sqrt(2 / numpy.pi)
+        low, step = directions.mean(axis=0) - deviation, 2 * deviation
+    return low, step, numpy.clip(numpy.floor((directions - low) / step + 0.5), 0, 255 if kind == "int8" else 1)
+
+
+def check_codes(tools, rows, queries):
+    """Rows whose place among the candidates f64 and f32 see differently do not count: their codes give nearly the same score."""
+    norms = numpy.linalg.norm(rows, axis=1)
+    count = skipped = 0
+    for kind, most in {"int8": 64, "sign": 127}.items():
+        low, step, codes = codes_of(rows / norms[:, None], kind)
+        for metric in ["cosine", "dot", "l2"]:
+            exact = values(metric, queries, rows)
+            found = run(tools, "--index", "index.npy", "--codes", kind, "--code", kind, "--metric", metric, "--candidates", 30,
+                        "-k", 30, "queries.npy")
+            for query, record in enumerate(found):
+                weights = queries[query] * step
+                inverse = most / abs(weights).max()
+                products = ((queries[query] * low).sum() + codes @ numpy.round(weights * inverse) / inverse)
+                scores = {"cosine": products, "dot": norms * products, "l2": norms * products - norms**2 / 2}[metric]
+                last = numpy.sort(scores)[-30]
+                near = abs(scores - last) < 1e-5 * abs(scores).max()
+                got = [neighbor["id"] for neighbor in record["neighbors"]]
+                expected = numpy.flatnonzero((scores > last) & ~near)
+                if not set(expected) <= set(got) or any(scores[row] < last and not near[row] for row in got):
+                    sys.exit(f"{kind} {metric}, query {query}: {sorted(got)}, expected {sorted(expected)}")
+                if got != sorted(got, key=lambda row: (-exact[query][row], row)):
+                    sys.exit(f"{kind} {metric}, query {query}: not in order: {got}")
+                count, skipped = count + len(expected), skipped + int(near.sum()) - 1
+    if skipped > count // 100:
+        sys.exit(f"{skipped} of {count} candidates are too near to the last one")
+    return count
+
+
 def check_against(tools, rows, queries):
     """Each new record is left out if it is near a row or near a new record that was kept."""
     with_rows, among = values("cosine", queries, rows), values("cosine", queries, queries)
@@ -95,6 +134,7 @@ def main():
             file.writelines(json.dumps({"language": language}) + "\n" for language in languages)
         wide_rows, wide_queries = rows.astype(numpy.float64), queries.astype(numpy.float64)
         count = check_neighbors(tools, wide_rows, wide_queries, languages)
+        count += check_codes(tools, wide_rows, wide_queries)
         print(f"{count} neighbors; kept {sorted(check_against(tools, wide_rows, wide_queries))} of {QUERIES} records")
 
 

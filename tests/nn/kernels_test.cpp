@@ -196,3 +196,20 @@ TEST_CASE("dot adds the products of any number of numbers") {
     }
   }
 }
+
+TEST_CASE("dot_bytes adds the products of any number of bytes") {
+  std::mt19937 random(10);
+  for (const Kernels* table : tables()) {
+    for (size_t n = 0; n < 300; ++n) {
+      std::vector<uint8_t> x(n);
+      std::vector<int8_t> y(n);
+      int32_t sum = 0;
+      for (size_t i = 0; i < n; ++i) {
+        x[i] = n % 3 == 0 ? 255 : static_cast<uint8_t>(random());
+        y[i] = n % 3 == 0 ? -128 : static_cast<int8_t>(random());
+        sum += x[i] * y[i];
+      }
+      REQUIRE(table->dot_bytes(static_cast<int64_t>(n), x.data(), y.data()) == sum);
+    }
+  }
+}

@@ -12,3 +12,9 @@ static float dot(int64_t n, const float* x, const float* y) {
   for (; i < n; ++i) sum += x[i] * y[i];
   return sum;
 }
+
+static int32_t dot_bytes(int64_t n, const uint8_t* x, const int8_t* y) {
+  int32_t sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += x[i] * y[i];
+  return sum;
+}

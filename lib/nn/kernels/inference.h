@@ -272,6 +272,7 @@ const Kernels kTable = {
     .adam_apply = adam_apply,
     .sum_of_squares = sum_of_squares,
     .dot = dot,
+    .dot_bytes = dot_bytes,
 };
 
 }  // namespace bert::nn::BERT_KERNELS

@@ -201,6 +201,9 @@ struct Kernels {
 
   // Σ x·y in f32 of n numbers, for vectors in any order.
   float (*dot)(int64_t n, const float* x, const float* y);
+
+  // Σ x·y of n integers, exact.
+  int32_t (*dot_bytes)(int64_t n, const uint8_t* x, const int8_t* y);
 };
 
 // Scratch memory in floats. Each part is a multiple of 16.
