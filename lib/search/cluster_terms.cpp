@@ -28,8 +28,7 @@ void ClusterTerms::add(std::span<const std::string> terms) {
   numbers_.clear();
   for (const auto& term : terms) numbers_.push_back(terms_.add(term).first);
   std::ranges::sort(numbers_);
-  const auto repeated = std::ranges::unique(numbers_);
-  numbers_.erase(repeated.begin(), repeated.end());
+  numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
   bytes_.assign(reinterpret_cast<const char*>(numbers_.data()), numbers_.size() * sizeof(uint32_t));
   rows_.push_back({.offset = spool_.append(bytes_), .terms = numbers_.size()});
 }

@@ -36,7 +36,7 @@ JOBS = (
     Job("embed-npy", ["bert-embed", "-m", MODELS / "bare", "--format", "npy", "-o", "out", "many.txt"], "out"),
     Job("search", ["bert-search", "--index", "many.jsonl", "-j", 1, "-o", "out", "many.jsonl"], "out"),
     Job("convert", ["bert-convert", MODELS / "sentence-new", "--force", "-o", "dir"], "dir"),
-    Job("vocab", ["bert-vocab", "--size", 300, "--min-frequency", 1, "--force", "-o", "dir/", "many.txt"], "dir"),
+    Job("vocab", ["bert-vocab", "--size", 300, "--min-frequency", 1, "--force", "-o", "subwords/", "many.txt"], "subwords"),
     Job("train-force", [*LEARN, "--steps", 9, "--force", "-o", "dir", "labels.jsonl"], "dir"),
     Job("train", [*LEARN, "--steps", 600, "--save-every", 50, "--dev", "labels.jsonl", "--eval-every", 40, "--best", "loss",
                   "--resume", "-o", "run", "labels.jsonl"], "run", True),
@@ -52,6 +52,7 @@ def fill(folder):
     for path in (folder / "dir", *(folder / "dir").iterdir()):
         path.chmod(0o755)
     (folder / "dir/README.md").write_text("mine\n")
+    shutil.copytree(folder / "dir", folder / "subwords", ignore=shutil.ignore_patterns("*.safetensors"))
 
 
 def output_of(job, folder):
