@@ -153,7 +153,7 @@ class Ours:
 def measure(kind, build, folder, rounds, threads):
     lines = (SHARED / "peers/sentences.ids").read_text().splitlines()[:128]
     texts = [[int(word) for word in line.split()] for line in lines]
-    full = [[1000 + (17 * i + 31 * j) % 29000 for j in range(128)] for i in range(32)]
+    full = [[1000 + (17 * i + 31 * j) % 29000 for j in range(128)] for i in range(96)]
     short = full[0][:16]
     ours = Ours(build, write_model(kind, folder), folder, threads)
     peers = [Runtime(folder / name, threads) for name in (f"{kind}.onnx", f"{kind}.joined.onnx")]
