@@ -1,5 +1,7 @@
 // bert-vocab: learns the vocabulary of a tokenizer from text.
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "base/file.h"
@@ -104,7 +106,9 @@ void require_no_model(const std::string& output) {
   const auto folder = is_folder ? output : path.has_parent_path() ? path.parent_path().string() : ".";
   if (!bert::is_directory(folder) || (!is_folder && !bert::is_tokenizer_file(path.filename().string())))
     return;
-  for (const auto& name : bert::names_in_directory(folder))
+  const auto names = bert::names_in_directory(folder);
+  if (std::ranges::none_of(names, bert::is_settings_file)) return;
+  for (const auto& name : names)
     if (name.ends_with(".safetensors") || name.ends_with(".bin"))
       throw bert::Error(output, ": belongs to a model, whose weights (", name,
                         ") need the vocabulary that they were trained with; write to another directory");
@@ -126,11 +130,10 @@ void require_new(const std::string& output) {
 // Counts may replace counts, no other file.
 void require_counts(const std::string& path) {
   if (path.empty() || path == "-" || bert::kind_of(path) != bert::FileKind::regular) return;
-  const auto text = bert::read_file(path);
-  const auto line = text.substr(0, text.find('\n'));
+  std::string line;
+  if (!std::getline(std::ifstream(path), line)) return;  // empty
   const auto tab = line.find('\t');
-  if (text.empty() || (tab != line.npos && tab + 1 < line.size() &&
-                       line.find_first_not_of("0123456789", tab + 1) == line.npos))
+  if (tab != line.npos && tab + 1 < line.size() && line.find_first_not_of("0123456789", tab + 1) == line.npos)
     return;
   throw bert::Error(path,
                     ": exists and has no counts: replace it with --force, or write --counts to another file");

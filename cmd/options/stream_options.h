@@ -85,6 +85,7 @@ void format_option(cli::App& app, const std::vector<io::Format>& formats, io::Fo
 
 // The option, such as --keep, is only for formats with the fields of records.
 void needs_fields(cli::App& app, Option option);
+// The option, such as --precision, is only for formats that write numbers as text.
 void needs_text(cli::App& app, Option option);
 
 }  // namespace bert::cmd

@@ -19,14 +19,14 @@ struct FolderOptions {
   std::vector<std::string> leave_out;         // files and folders, by any of their names, such as the output
 };
 
+// Throws Error if the file `output` is not empty and in the folder, by the globs and without hidden names in
+// its path: it would be read if it were not the output.
+void refuse_output_in(const std::string& folder, const FolderOptions& options, const std::string& output);
+
 // Finds regular files in the order of their paths' bytes. Leaves out names that begin with "." and what
 // .gitignore files exclude: those of the folder, of folders in it, and of those above it up to the root of a
 // git repository, whose .git/info/exclude counts, too. Symbolic links are not followed. Keeps the names of
 // one folder at each depth.
-// Throws Error if the file is not empty and in the folder, so that it would be read if it were not the
-// output, by the globs and as its path has no hidden names.
-void refuse_output_in(const std::string& folder, const FolderOptions& options, const std::string& output);
-
 class FolderWalk {
  public:
   // `warn` is called with what cannot be read.

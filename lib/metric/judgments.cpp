@@ -37,7 +37,7 @@ std::vector<std::string_view> columns_of(std::string_view line, size_t count, si
   return columns;
 }
 
-// Text if the first line has as many columns and the number, or the second column of all known files.
+// Text if the first line has as many columns, with the number, or with what files of TREC have in the second.
 std::optional<io::InputFormat> recognize(io::Input& input, size_t count, size_t number) {
   const auto lines = io::first_lines(input, 1);
   const auto columns = lines.empty() ? std::vector<std::string_view>() : io::columns_of(lines.front());

@@ -33,8 +33,8 @@ struct LayerLossEntry {
   std::string_view name;
   LayerLoss loss;
   std::vector<Relation> relations;
-  // Of the last layer of the student and one of the teacher; else of all layers of the student, with the
-  // hidden states.
+  // Compares the last layer of the student with one of the teacher; otherwise all layers, and their hidden
+  // states.
   bool last_layer;
   // Compares queries with keys, within the heads of the models.
   bool compares_attention() const {

@@ -56,11 +56,7 @@ ClusterFilter::ClusterFilter(const Options& options, Pool& pool, Log& log)
 
 void ClusterFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto work = std::make_unique<Clustered>();
-  if (options_.terms) {
-    const auto& field = options_.index.stream.text_field;
-    const auto text = text_of(fields, field);
-    work->words = text ? *text : std::string(fields.required_text(field));
-  }
+  if (options_.terms) work->words = required_text_of(fields, options_.index.stream.text_field);
   vectors_.prepare(fields, record, *work);
   record.work = std::move(work);
 }

@@ -7,8 +7,8 @@
 namespace bert::search {
 namespace {
 
-// Of the `found` rows with a term among `own` rows, when all `rows` have it `in_all` times; 0 if their share
-// is not above that of the others.
+// G² if `found` of a cluster's `own` rows have a term, and `in_all` of all `rows`; 0 unless the cluster's
+// share is above that of the others.
 double log_likelihood(int64_t found, int64_t own, int64_t in_all, int64_t rows) {
   if (found * rows <= in_all * own) return 0;
   const auto part = [&](int64_t observed, int64_t row_total, int64_t column_total) {

@@ -76,7 +76,7 @@ class CodeSearch final : public Search {
   bool by_norms_ = false;       // scores depend on them
   std::vector<bool> searched_;  // for each row; empty: all are
 
-  // Of the queries:
+  // What is computed of the queries:
   int64_t count_ = 0;
   std::vector<int8_t> weights_;            // [count, depth of the codes]
   std::vector<double> squares_;            // |q|²

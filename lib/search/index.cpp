@@ -222,10 +222,14 @@ std::optional<std::string> text_of(const io::Fields& fields, const std::string& 
   return std::nullopt;
 }
 
-std::string IndexedRecords::text(int64_t row, const std::string& field) const {
-  std::string text;
-  read(index_.read(row),
-       [&](const io::Fields& fields, const io::Record&) { text = text_of(fields, field).value_or(""); });
+std::string required_text_of(const io::Fields& fields, const std::string& name) {
+  auto text = text_of(fields, name);
+  return text ? std::move(*text) : std::string(fields.required_text(name));
+}
+
+std::optional<std::string> IndexedRecords::text(int64_t row, const std::string& field) const {
+  std::optional<std::string> text;
+  read(index_.read(row), [&](const io::Fields& fields, const io::Record&) { text = text_of(fields, field); });
   return text;
 }
 

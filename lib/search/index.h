@@ -46,6 +46,7 @@ std::optional<int64_t> row_width(const IndexOptions& options, std::span<const st
 
 // The text in the field, or the words of a record that has only these, with spaces between them.
 std::optional<std::string> text_of(const io::Fields& fields, const std::string& name);
+std::string required_text_of(const io::Fields& fields, const std::string& name);  // Error: there is none
 
 // Records by position, read from their file when asked for.
 class IndexedRecords {
@@ -64,8 +65,8 @@ class IndexedRecords {
   const std::vector<std::string>& names() const { return names_; }  // of these fields
   size_t place(std::string_view name) const { return std::ranges::find(names_, name) - names_.begin(); }
 
-  // The text of a record in this field; "" if it has none. As for values().
-  std::string text(int64_t row, const std::string& field) const;
+  // The text of a record in this field, see text_of. As for values().
+  std::optional<std::string> text(int64_t row, const std::string& field) const;
 
   // The rows whose records meet the conditions.
   std::vector<int64_t> matching(std::span<const Condition> conditions, Pool& pool) const;

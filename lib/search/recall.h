@@ -12,7 +12,7 @@ namespace bert::search {
 
 class Recall {
  public:
-  // Of this many queries. `vectors` and the pool must outlive this object.
+  // Searches this many queries exactly. `vectors` and the pool must outlive this object.
   Recall(const Vectors& vectors, Metric metric, Pool& pool, int64_t queries, Wanted wanted)
       : exact_(vectors, metric, pool), left_(queries), wanted_(wanted) {}
 

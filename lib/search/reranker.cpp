@@ -28,8 +28,13 @@ Reranker::Reranker(const RerankOptions& options, const Index& index, const std::
 
 void Reranker::rerank(std::string_view query, std::vector<Hit>& hits) {
   std::vector<predict::PredictFilter::Pair> pairs;
-  for (const auto& hit : hits) pairs.emplace_back(query, records_.text(hit.row, text_field_));
-  if (!pairs.empty() && std::ranges::all_of(pairs, [](const auto& pair) { return pair.second.empty(); }))
+  bool has_texts = false;
+  for (const auto& hit : hits) {
+    const auto text = records_.text(hit.row, text_field_);
+    has_texts |= text.has_value();
+    pairs.emplace_back(query, text.value_or(""));
+  }
+  if (!has_texts && !hits.empty())
     throw Error(records_.where(hits.front().row), ": no text in the field ", json::in_quotes(text_field_),
                 ", nor in the other candidates; ", opt::text_field, " names another one");
   const auto scores = model_.rank(pairs);

@@ -77,11 +77,7 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
 
 void SearchFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto found = std::make_unique<Found>();
-  if (words_ || reranker_) {
-    const auto& field = options_.index.stream.text_field;
-    const auto text = text_of(fields, field);
-    found->query = text ? *text : std::string(fields.required_text(field));
-  }
+  if (words_ || reranker_) found->query = required_text_of(fields, options_.index.stream.text_field);
   if (has_vectors()) {
     queries_.prepare(fields, record, *found);
   } else {

@@ -31,7 +31,8 @@ WordSearch::WordSearch(const Index& index, const std::string& text_field, Metric
   for (int64_t begin = 0; begin < index.rows(); begin += kBatch) {
     const int64_t count = std::min(kBatch, index.rows() - begin);
     pool.run_grid(count, [&](int64_t i, int thread) {
-      terms[i] = splitters[thread].split(index.records()->text(index.row_of(begin + i), text_field));
+      terms[i] =
+          splitters[thread].split(index.records()->text(index.row_of(begin + i), text_field).value_or(""));
     });
     for (int64_t i = 0; i < count; ++i) {
       words_.add(terms[i]);
@@ -55,7 +56,7 @@ std::vector<int64_t> WordSearch::rows_with(const std::vector<std::string_view>& 
   std::iota(rows.begin(), rows.end(), 0);
   if (!terms.empty()) rows = words_.rows_with(terms);
   std::erase_if(rows, [&](int64_t row) {
-    const auto text = index_.records()->text(index_.row_of(row), text_field_);
+    const auto text = index_.records()->text(index_.row_of(row), text_field_).value_or("");
     return !std::ranges::all_of(parts, [&](std::string_view part) { return text.find(part) != text.npos; });
   });
   return rows;

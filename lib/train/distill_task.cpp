@@ -113,7 +113,7 @@ class DistillTask final : public TrainingTask {
   }
 
  private:
-  // Of hidden states to the teacher's width, if they are compared.
+  // Maps hidden states to the teacher's width, if they are compared.
   model::Config::Projection projection() const {
     if (loss_.last_layer || config_.hidden == teacher_.config.hidden) return {};
     return {.in = config_.hidden, .out = teacher_.config.hidden};

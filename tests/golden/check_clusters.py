@@ -8,24 +8,12 @@ import collections
 import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
 
-try:
-    import numpy
-except ImportError:
-    print("skipped: NumPy is absent")
-    sys.exit(77)
+from check_search import numpy, run  # skips without NumPy
 
 ROWS, WIDTH, TOPICS = 1500, 16, 12
-
-
-def run(tools, *arguments):
-    done = subprocess.run([os.path.join(tools, "bert-search"), *map(str, arguments)], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{arguments}: {done.stderr}")
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def require(what, difference, bound):
