@@ -147,6 +147,9 @@ int main(int argc, char** argv) {
     embed.expects_pairs = stream.pair_field_given();
     embed.windows_apart = length.apart;
     embed.vectors.format = stream.settings.format;
+    if (app.given("--first-record") && !length.apart && embed.vectors.format != io::Format::google)
+      throw cli::UsageError(
+          "--first-record needs --format google or --overflow windows, which number records");
     check_weights(embed.vectors);
     settle_output(embed, stream.settings);
   });

@@ -40,6 +40,8 @@ void pair_options(App& app, PairOptions& pairs) {
       rule.mode);
   app.number({"--pool", "N", "Take random sentences from the same aligned block of N documents."},
              {.min = 2, .max = 1 << 20}, pairs.block);
+  app.needs("--random-next-prob", {opt::mode, {"nsp", "sentence", "sop"}});
+  app.needs("--pool", {opt::mode, {"nsp", "sentence"}});
 }
 
 // A book and its instances need buffers of a few MB. glibc would keep freed ones between others, 80 MB over 1

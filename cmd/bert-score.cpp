@@ -123,6 +123,13 @@ bool is_of_run(const metric::ScoreFilterOptions& options) {
   return options.score.task == Task::rank && !options.gold.empty();
 }
 
+// A run and its judgments have fields of their own, except what a search found for a record.
+void check_run(const cli::App& app, io::StreamOptions& stream) {
+  for (const auto name : {opt::label_field, opt::text_field})
+    if (app.given(name)) throw UsageError(name, " is for records, not for a run and its judgments");
+  if (app.given(opt::id_field)) stream.format_options.push_back({opt::id_field, io::RecordKind::json});
+}
+
 // Sets input formats that belong to a single task.
 void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream) {
   using io::InputFormat;
@@ -173,6 +180,7 @@ int main(int argc, char** argv) {
   app.check([&] {
     settle_metrics(flags, options.score);
     cmd::select_task(app, options.score.task);
+    if (is_of_run(options)) check_run(app, stream.settings);
     if (options.gold.empty() && options.score.label_field == "prediction")
       throw UsageError("--label-field is \"prediction\", the field that is scored");
     stream.name_field(options.score.gold_field(), opt::label_field);

@@ -220,8 +220,10 @@ bool compares_records(const search::Options& options) {
 // The index is read again for the records of neighbors, and the graph is kept for later runs.
 void require_files(const search::Options& options) {
   for (const auto& [name, path] :
-       {std::pair(opt::graph, options.graph.path), {opt::codes, options.codes.path}})
+       {std::pair(opt::graph, options.graph.path), {opt::codes, options.codes.path}}) {
     if (names_stdout(path)) throw cli::UsageError(name, " must be a file, not ", path);
+    if (is_in_index(path)) throw cli::UsageError(name, " ", path, " would become a part of an index");
+  }
   if (options.index.path == "-") throw cli::UsageError("--index must be a file, not -");
   if (options.against == "-") throw cli::UsageError("--against must be a file, not -");
 }

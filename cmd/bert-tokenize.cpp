@@ -50,8 +50,10 @@ void settle(TokenizeOptions& tokenize, const Flags& flags, bert::io::StreamOptio
   const auto& wanted = tokenize.features.wanted;
   const bool fields = tokenize.tokens || wanted.words || wanted.offsets != Offsets::none;
   const bool records = !flags.decode && !flags.stats && !flags.sentences;
-  if (fields && (lines || !records))
-    throw UsageError("--tokens, --offsets and --word-ids need records with input_ids");
+  if (fields && !records) throw UsageError("--tokens, --offsets and --word-ids need records with input_ids");
+  if (fields && lines)
+    throw UsageError("--tokens, --offsets and --word-ids are fields of records, which --format ",
+                     entry(tokenize.format).name, " does not write");
   if (!records && lines)
     throw UsageError("--format ids and tokens are not for --decode, --stats and --sentences");
   tokenize.features.specials = !flags.no_specials;
@@ -95,8 +97,9 @@ int main(int argc, char** argv) {
   return app.run(argc, argv, [&] {
     const auto tokenizer = tokenizing.load();
     const auto limit = bert::features::with_settings_of(tokenizer, tokenize.features).max_length;
-    if (app.given(opt::overlap) && tokenize.features.overflow == bert::features::Overflow::split && !limit)
-      throw UsageError("--overlap needs --max-length: the tokenizer has no limit, so no text is split");
+    if (tokenize.features.overflow != bert::features::Overflow::truncate && !limit)
+      throw UsageError(opt::overflow,
+                       " needs --max-length: the tokenizer has no limit, so no text is too long");
     const auto filter = make_tokenize_filter(tokenizer, tokenize, app.log());
     stream.transform(*filter);
   });

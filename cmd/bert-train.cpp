@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
     const bert::StopOnSignal signals;
     if (!unused.empty()) app.log().warn("--steps 0 only evaluates on --dev: " + unused + " not used");
     ranks.require_same_arguments(app);
-    bert::cmd::note_repeated_files(app, train);
+    bert::cmd::note_files(app, train);
     const auto model = initial.load();
     auto& pool = stream.pool(ranks.on_same_cores());
     const bool done = bert::train::train(train, model, ranks.communicator(), pool, app.log());

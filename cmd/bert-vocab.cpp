@@ -82,17 +82,25 @@ bool lowers_case(const Flags& flags, ModelKind kind) {
 }
 
 // If no text is given, the counts file is the input.
-void settle_input(const Flags& flags, StreamOptions& stream, VocabularyOptions& vocabulary) {
+void settle_input(const App& app, const Flags& flags, StreamOptions& stream, VocabularyOptions& vocabulary) {
   auto& settings = stream.settings;
   auto& tokenizer = vocabulary.tokenizer;
   tokenizer.lowercase = tokenizer.strip_accents = lowers_case(flags, tokenizer.model);
   vocabulary.learner.alphabet_limit = flags.alphabet_limit.value_or(-1);
   vocabulary.text_field = settings.text_field;
   vocabulary.pair_field = settings.pair_field;
+  const bool only_counts = vocabulary.learner.size == 0;
+  if (only_counts && flags.counts.empty())
+    throw UsageError("--size 0 only counts words: it needs --counts FILE");
   if (flags.counts.empty() || !settings.files.empty()) {
     vocabulary.write_counts = flags.counts;
     return;
   }
+  if (only_counts) throw UsageError("--size 0 counts the words of texts, and none are given");
+  for (const auto name :
+       {opt::text_field, opt::pair_field, opt::input_format, opt::columns, opt::delimiter, opt::cut})
+    if (app.given(name))
+      throw UsageError(name, " is for texts; without any, the words of --counts ", flags.counts, " are read");
   vocabulary.records = VocabularyOptions::Records::counts;
   settings.files = {flags.counts};
   settings.input_format = bert::io::InputFormat::tsv;
@@ -191,7 +199,7 @@ int main(int argc, char** argv) {
        {"Count words", "bert-vocab --size 0 --counts words.tsv reviews.txt"}});
   app.check([&] {
     check_kind(app, vocabulary.tokenizer.model);
-    settle_input(flags, stream, vocabulary);
+    settle_input(app, flags, stream, vocabulary);
     check_outputs(app, stream.settings.output, vocabulary);
   });
   return app.run(argc, argv, [&] {

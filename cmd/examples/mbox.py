@@ -190,6 +190,8 @@ def record(data, name=""):
 
 def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if sys.stdout is None:
+        sys.exit("mbox.py: stdout is closed")
     if sys.argv[1:] in (["-h"], ["--help"]):
         print(__doc__.strip())
         return

@@ -51,7 +51,9 @@ COUNT = bert-vocab $(CASE) --input-format file $(READ_OPTIONS) --size 0
 LEARN = bert-vocab $(CASE) $(VOCAB_OPTIONS)
 tokenizer ?= --vocab $(VOCAB)
 TOKENIZE = bert-tokenize $(tokenizer) --input-format file $(READ_OPTIONS) --sentences $(TOKENIZE_OPTIONS)
-pairs = bert-nsp-pairs $(tokenizer) --pool $(POOL) --max-length $(1) $(PAIRS_OPTIONS)
+# These modes draw no random sentences.
+pool = $(if $(filter sop none full --mode=sop --mode=none --mode=full,$(PAIRS_OPTIONS)),,--pool $(POOL))
+pairs = bert-nsp-pairs $(tokenizer) $(pool) --max-length $(1) $(PAIRS_OPTIONS)
 PAIRS = $(call pairs,$(LENGTH))
 MASK = bert-mask $(tokenizer) $(MASK_OPTIONS)
 CUT = $(TEXTS)/$(NAMES), $(SHARD) a shard, $(POOL) a block, $(HELD_OUT) held out

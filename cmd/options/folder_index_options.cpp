@@ -83,9 +83,10 @@ void FolderIndexOptions::settle(StreamOptions& stream) {
   auto& settings = stream.settings;
   if (!queries_.empty()) {
     if (!settings.files.empty())
-      throw cli::UsageError(
-          "--query cannot be used with a FILE, which has queries; --in names what to search");
-    for (const auto name : {opt::input_format, opt::columns, opt::delimiter, opt::encoding})
+      throw cli::UsageError("--query cannot be used with a FILE, which has queries; --in ",
+                            settings.files.front(), " searches it");
+    for (const auto name :
+         {opt::input_format, opt::columns, opt::delimiter, opt::encoding, opt::word_column, opt::tag_column})
       if (app_.given(name)) throw cli::UsageError(name, " is for FILEs, not for --query");
     settings.input_format = io::InputFormat::jsonl;
     read_from_stdin(queries_, settings.text_field);
@@ -118,6 +119,15 @@ void FolderIndexOptions::settle(StreamOptions& stream) {
   files_.progress = settings.progress;
   files_.chunk_bytes = io::kNetworkChunkBytes;
   files_.chunk_records = io::kNetworkChunkRecords;
+}
+
+void FolderIndexOptions::create(const search::IndexFolder& folder) const {
+  try {
+    folder.create();
+  } catch (const Error& error) {
+    if (app_.given(opt::index)) throw;
+    throw Error(error.what(), "; ", opt::index, " DIR names another folder");
+  }
 }
 
 // Named after everything that distinguishes indexes of the same files. Files are named in records as in the
@@ -163,7 +173,7 @@ FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions&
   const auto settings = indexes() ? settings_of(files_, texts.embed.features) : "";
   if (index.path.empty()) index.path = default_folder(settings, options, model);
   const search::IndexFolder folder(index.path);
-  if (indexes()) folder.create();
+  if (indexes()) create(folder);
   if (!indexes() && !folder.exists())
     throw Error(index.path, ": is a folder without an index; --in makes one");
   auto lock = folder.lock(indexes() ? search::IndexFolder::Access::write : search::IndexFolder::Access::read);

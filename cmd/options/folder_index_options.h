@@ -8,6 +8,7 @@
 #include "cli/app.h"
 #include "options/model_options.h"
 #include "options/stream_options.h"
+#include "search/index_folder.h"
 #include "search/options.h"
 
 namespace bert::cmd {
@@ -27,6 +28,7 @@ class FolderIndexOptions {
   FileDescriptor open(search::Options& options, StreamOptions& stream, ModelOptions& model) const;
 
  private:
+  void create(const search::IndexFolder& folder) const;
   std::string default_folder(const std::string& settings, const search::Options& options,
                              ModelOptions& model) const;
 

@@ -72,12 +72,14 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
         choices(formats), settings.input_format);
     app.list({opt::columns, "NAME,...", "Column names for TSV or CSV without a header line; implies tsv."},
              settings.columns);
+    for_records(opt::columns, io::RecordKind::table, {tsv, csv});
     if (std::ranges::find(uses.more, conll) != uses.more.end()) add_conll(app, uses);
     app.custom({opt::delimiter, "CHAR",
                 "Character between the cells of CSV, such as ';' or tab (default: a comma)."},
                [this](const std::string& name, const std::string& value) {
                  settings.delimiter = delimiter_of(name, value);
                });
+    app.needs(opt::delimiter, {opt::input_format, {"auto", "csv"}});
     if (uses.folders && uses.load != Load::training) add_folders(app, uses.folders_of);
     app.option({opt::text_field, "NAME", "Field with the text."}, settings.text_field);
     app.check([this] { name_field(settings.text_field, opt::text_field); });
@@ -173,15 +175,24 @@ void StreamOptions::add_conll(cli::App& app, const Uses& uses) {
       "Column of CoNLL with the tags: a number from 1, or a name of CoNLL-U such as xpos (default: the last; "
       "CoNLL-U: upos).",
       settings.tag_column);
+  for (const auto option : {opt::word_column, opt::tag_column})
+    for_records(option, io::RecordKind::tagged, io::formats_of({io::RecordKind::tagged}));
+}
+
+void StreamOptions::for_records(Option option, io::RecordKind kind,
+                                const std::vector<io::InputFormat>& formats) {
+  std::vector<std::string> names = {std::string(io::name_of(io::InputFormat::automatic))};
+  for (const auto format : formats) names.emplace_back(io::name_of(format));
+  app_.needs(option, {opt::input_format, names});
+  app_.check([this, option, kind] {
+    if (app_.given(option)) settings.format_options.push_back({option, kind});
+  });
 }
 
 void StreamOptions::settle_input() {
   using enum io::InputFormat;
-  const auto format = settings.input_format;
   require_different(opt::columns, settings.columns);
   settings.columns_given = !settings.columns.empty();
-  if (settings.delimiter && format != automatic && format != csv)
-    throw cli::UsageError("--delimiter is for csv, not for --input-format ", io::name_of(format));
   if (settings.word_column && settings.word_column == settings.tag_column)
     throw cli::UsageError("--word-column and --tag-column are both column ", *settings.tag_column + 1);
   try {

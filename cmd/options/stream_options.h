@@ -59,6 +59,8 @@ class StreamOptions {
   void add_input(cli::App& app, const Uses& uses);
   void add_folders(cli::App& app, const std::string& others);
   void add_conll(cli::App& app, const Uses& uses);
+  // The option is only for input in these formats, whose records are of this kind.
+  void for_records(Option option, io::RecordKind kind, const std::vector<io::InputFormat>& formats);
   void settle_input();
   void add_output(cli::App& app, const Uses& uses);
   void add_running(cli::App& app, Load load);

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -88,6 +89,11 @@ inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOp
     check(options);
     read_files_of(app, model_);
     app.reads("--config", config_);
+    const auto& out = options.run.out;
+    if (options.run.force && !options.resume && !config_.empty() &&
+        same_file(std::filesystem::absolute(config_).parent_path(), out))
+      throw cli::UsageError("--config ", config_, " belongs to what --force would replace in -o ", out,
+                            "; name another directory");
     if (!vocab_.empty()) read_files_beside(app, vocab_, "--vocab");
     if (!model_.empty() && app.given("--init-positions"))
       throw cli::UsageError("--init-positions needs a new model: --preset or --config");
@@ -227,8 +233,8 @@ inline void optimizer_options(cli::App& app, train::TrainingOptions& options) {
   seed_option(app, options.run.seed);
 }
 
-// In the body of App::run. Files that are read more than once, which is probably not meant.
-inline void note_repeated_files(cli::App& app, const train::TrainingOptions& options) {
+// In the body of App::run: what is probably not meant, such as files that are read more than once.
+inline void note_files(cli::App& app, const train::TrainingOptions& options) {
   if (options.steps == 0) return;
   const auto dev = options.dev.empty() ? "" : cli::identity(options.dev, STDIN_FILENO);
   std::set<std::string> seen;
@@ -241,6 +247,8 @@ inline void note_repeated_files(cli::App& app, const train::TrainingOptions& opt
       app.log().warn(file + " is also --dev: the dev metrics are those of training records");
     }
   }
+  if (app.given(opt::shuffle_buffer) && io::can_read_again(options.stream.files))
+    app.log().warn(opt::shuffle_buffer + " has no effect: all records of FILEs are shuffled");
 }
 
 // What is told and kept.

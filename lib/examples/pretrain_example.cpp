@@ -1,5 +1,7 @@
 #include "examples/pretrain_example.h"
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "base/error.h"
@@ -48,6 +50,12 @@ std::optional<int32_t> next_of(const io::Fields& fields) {
 }
 
 }  // namespace
+
+bool is_masked(const io::Fields& fields) {
+  return std::ranges::any_of(std::array{kPositions, kLabels}, [&](std::string_view name) {
+    return fields.json(name).has_value() || fields.text(name).has_value();
+  });
+}
 
 PretrainReader::PretrainReader(const text::Tokenizer& tokenizer, const corpus::MaskOptions& mask,
                                PretrainLimits limits)

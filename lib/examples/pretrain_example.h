@@ -38,6 +38,9 @@ struct PretrainLimits {
   int64_t types;       // token types of the model; types must be in [0, types); 0: any
 };
 
+// Whether the record says which tokens are predicted.
+bool is_masked(const io::Fields& fields);
+
 class PretrainReader : public ExampleReader {
  public:
   // `tokenizer` must outlive this object. Only the rule and seed of `mask` are used.

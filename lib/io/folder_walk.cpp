@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/index_files.h"
 #include "base/option.h"
 #include "io/decoder.h"
 #include "io/table_header.h"
@@ -116,6 +117,10 @@ void FolderWalk::enter() {
     names = names_in_directory(path_);
   } catch (const Error& error) {
     return warn_(error.what());
+  }
+  if (is_index(names)) {
+    if (levels_.empty()) warn_(path_ + ": is left out; it is an index, which " + opt::index + " searches");
+    return;
   }
   Level level = {.path_size = path_.size(), .found = {}, .has_patterns = false};
   if (std::ranges::binary_search(names, ".gitignore"))

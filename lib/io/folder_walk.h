@@ -25,8 +25,8 @@ void refuse_output_in(const std::string& folder, const FolderOptions& options, c
 
 // Finds regular files in the order of their paths' bytes. Leaves out names that begin with "." and what
 // .gitignore files exclude: those of the folder, of folders in it, and of those above it up to the root of a
-// git repository, whose .git/info/exclude counts, too. Symbolic links are not followed. Keeps the names of
-// one folder at each depth.
+// git repository, whose .git/info/exclude counts, too; and indexes. Symbolic links are not followed. Keeps
+// the names of one folder at each depth.
 class FolderWalk {
  public:
   // `warn` is called with what cannot be read.

@@ -208,6 +208,9 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
                    .tag = universal ? options_.tag_column.value_or(kUpos) : options_.tag_column,
                    .universal = universal,
                    .row = source->format == InputFormat::conll ? first_conll_row(input) : ""};
+  for (const auto& [option, kind] : options_.format_options)
+    if (!is_found_ && entry(source->format).kind != kind)
+      note(input, "is read as " + std::string(name_of(source->format)) + ", so " + option + " has no effect");
   if (is_tagged(source->format)) check_conll(input, options_, *source);
   if (is_table(source->format)) {
     read_columns(input, *source, line);

@@ -24,6 +24,12 @@ namespace bert::io {
 enum class OnError { stop, skip };
 enum class ShowProgress { automatic, always, never };  // automatic: if stderr is a terminal
 
+// A given option that is only for FILEs with such records.
+struct FormatOption {
+  std::string option;
+  RecordKind kind;
+};
+
 struct StreamOptions {
   std::vector<std::string> files;  // none or "-": stdin
   std::string output = "-";        // "-": stdout
@@ -35,6 +41,7 @@ struct StreamOptions {
   std::optional<char> delimiter;                  // of CSV; tables of automatic format are then CSV
   std::optional<size_t> word_column, tag_column;  // of CoNLL, from 0
   std::string named_column;                       // option with one of these by its name in CoNLL-U; "": none
+  std::vector<FormatOption> format_options;       // a note says for which FILEs they have no effect
   std::string encoding;                           // "": UTF-8
   std::string text_field{kTextField};             // the single field of text input
   std::string pair_field{kPairField};             // used by filters, not by the stream

@@ -5,6 +5,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/option.h"
 #include "base/spelling.h"
 #include "base/string_table.h"
 #include "io/input_format.h"
@@ -158,6 +159,7 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
   options.no_texts = true;
   options.more = io::formats_of({io::RecordKind::tagged});
   if (options.tag_column == 0) options.word_column = 1;
+  if (options.tag_column) options.format_options = {{opt::tag_column, io::RecordKind::tagged}};
   options.recognize = recognize_data;
   io::PullReader reader(options);
   io::RawRecordReader records(options.invalid_utf8, io::OnError::stop);

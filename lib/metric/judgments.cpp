@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "base/error.h"
 #include "base/option.h"
@@ -13,7 +14,14 @@
 namespace bert::metric {
 namespace {
 
-constexpr size_t kRunColumns = 6, kJudgmentColumns = 4;
+// A file of TREC: its columns, and which of them is a number.
+struct Trec {
+  std::string_view name, columns;
+  size_t count, number;
+};
+
+constexpr Trec kRun = {"a TREC run", "query, Q0, document, rank, score and name", 6, 4};
+constexpr Trec kJudgments = {"TREC's qrels", "query, iteration, document and relevance", 4, 3};
 
 std::string pair_of(std::string_view query, std::string_view document) {
   std::string pair;
@@ -28,22 +36,28 @@ std::optional<double> number_of(std::string_view text) {
   return whole && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
-// The columns of a line of TREC; Error unless they are `count` and the one at `number` is a number.
-std::vector<std::string_view> columns_of(std::string_view line, size_t count, size_t number,
-                                         std::string_view expected) {
+bool is_line_of(const Trec& trec, std::span<const std::string_view> columns) {
+  return columns.size() == trec.count && number_of(columns[trec.number]).has_value();
+}
+
+std::vector<std::string_view> columns_of(std::string_view line, const Trec& trec) {
   auto columns = io::columns_of(line);
-  if (columns.size() != count || !number_of(columns[number]))
-    throw Error("expected ", count, " columns, ", expected, "; found \"", line, "\"");
+  if (!is_line_of(trec, columns))
+    throw Error("expected ", trec.count, " columns, ", trec.columns, " (", trec.name, "); found \"", line,
+                "\"");
   return columns;
 }
 
-// Text if the first line has as many columns, with the number, or with what files of TREC have in the second.
-std::optional<io::InputFormat> recognize(io::Input& input, size_t count, size_t number) {
+// Text if the first line is one of the file that is expected, or has what files of TREC have in the second
+// column.
+std::optional<io::InputFormat> recognize(io::Input& input, const Trec& expected, const Trec& other) {
   const auto lines = io::first_lines(input, 1);
   const auto columns = lines.empty() ? std::vector<std::string_view>() : io::columns_of(lines.front());
-  const bool is_trec =
-      columns.size() == count && (number_of(columns[number]) || columns[1] == "Q0" || columns[1] == "0");
-  return is_trec ? std::optional(io::InputFormat::text) : std::nullopt;
+  if (is_line_of(other, columns))
+    throw Error(input.name(), ":1: has the ", other.count, " columns of ", other.name, ", expected the ",
+                expected.count, " of ", expected.name, ": ", expected.columns);
+  const bool is_trec = columns.size() > 2 && (columns[1] == "Q0" || columns[1] == "0");
+  return is_trec || is_line_of(expected, columns) ? std::optional(io::InputFormat::text) : std::nullopt;
 }
 
 }  // namespace
@@ -80,8 +94,7 @@ Judgments read_judgments(const std::string& file, const io::StreamOptions& strea
         return judgments.add(fields.label(kQueryId), fields.label(kDocumentId),
                              fields.number(kDocumentScore));
       const auto line = fields.required_text(options.text_field);
-      const auto columns =
-          columns_of(line, kJudgmentColumns, 3, "query, iteration, document and relevance (TREC's qrels)");
+      const auto columns = columns_of(line, kJudgments);
       judgments.add(columns[0], columns[2], *number_of(columns[3]));
     });
   }
@@ -93,8 +106,7 @@ std::vector<Ranked> ranked_of(const io::Fields& fields, const io::Record& record
                               const std::string& text_field) {
   if (record.source().format == io::InputFormat::text) {
     const auto line = fields.required_text(text_field);
-    const auto columns =
-        columns_of(line, kRunColumns, 4, "query, Q0, document, rank, score and name (a TREC run)");
+    const auto columns = columns_of(line, kRun);
     return {{std::string(columns[0]), std::string(columns[2]), *number_of(columns[4])}};
   }
   const auto neighbors = fields.json("neighbors");
@@ -111,9 +123,9 @@ std::vector<Ranked> ranked_of(const io::Fields& fields, const io::Record& record
   return ranked;
 }
 
-std::optional<io::InputFormat> recognize_run(io::Input& input) { return recognize(input, kRunColumns, 4); }
+std::optional<io::InputFormat> recognize_run(io::Input& input) { return recognize(input, kRun, kJudgments); }
 std::optional<io::InputFormat> recognize_judgments(io::Input& input) {
-  return recognize(input, kJudgmentColumns, 3);
+  return recognize(input, kJudgments, kRun);
 }
 
 }  // namespace bert::metric

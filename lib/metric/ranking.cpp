@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <tuple>
 
 #include "base/error.h"
 #include "metric/report.h"
@@ -51,11 +53,13 @@ constexpr double RankingMeans::*kMeans[] = {
 
 }  // namespace
 
-void Rankings::add(std::string_view query, double gain, double score, std::string_view document) {
+void Rankings::add(std::string_view query, double gain, double score, const NamedDocument& named) {
   documents_.push_back({.score = score,
                         .gain = gain,
                         .query = queries_.add(query).first,
-                        .name = names_.add(document).first,
+                        .name = names_.add(named.name).first,
+                        .line = static_cast<uint32_t>(named.line),
+                        .file = files_.add(named.file).first,
                         .ranked = true});
   ++ranked_;
 }
@@ -64,19 +68,21 @@ void Rankings::add_missing(std::string_view query, double gain) {
   documents_.push_back({.score = -std::numeric_limits<double>::infinity(),
                         .gain = gain,
                         .query = queries_.add(query).first,
-                        .name = 0,
                         .ranked = false});
 }
 
-void Rankings::require_distinct(std::span<Document> ranked) const {
-  std::vector<uint32_t> names;
-  for (const auto& document : ranked)
-    if (!names_.at(document.name).empty()) names.push_back(document.name);
-  std::ranges::sort(names);
-  const auto twice = std::ranges::adjacent_find(names);
-  if (twice != names.end())
-    throw Error("document \"", names_.at(*twice), "\" is ranked twice for query \"",
-                queries_.at(ranked.front().query), "\"");
+void Rankings::require_distinct(std::span<const Document> ranked) const {
+  std::vector<Document> named;
+  std::ranges::copy_if(ranked, std::back_inserter(named),
+                       [&](const Document& document) { return !names_.at(document.name).empty(); });
+  std::ranges::sort(named, {}, [](const Document& document) {
+    return std::tuple(document.name, uint32_t{document.file}, document.line);
+  });
+  const auto twice = std::ranges::adjacent_find(named, {}, &Document::name);
+  if (twice == named.end()) return;
+  const auto& second = *std::next(twice);
+  throw Error(files_.at(second.file), ":", second.line, ": document \"", names_.at(second.name),
+              "\" is ranked twice for query \"", queries_.at(second.query), "\"");
 }
 
 RankingMeans Rankings::means(int64_t k) {

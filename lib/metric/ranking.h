@@ -24,13 +24,18 @@ struct RankingMeans {
 
 inline constexpr int64_t kRankTopK = 10;  // the default k
 
+// The name of a document, empty for one without, and the line that ranks it.
+struct NamedDocument {
+  std::string_view name, file;
+  int64_t line = 0;
+};
+
 // Documents that were ranked for queries by their scores. Of equal scores, named documents are ordered as by
 // trec_eval: last name in byte order first. Others are ordered by gain, the lowest first, so that constant
 // scores earn nothing. Stores 32 bytes per document and the texts of queries and names.
 class Rankings {
  public:
-  // `document`: its name, or empty for one without.
-  void add(std::string_view query, double gain, double score, std::string_view document = {});
+  void add(std::string_view query, double gain, double score, const NamedDocument& named = {});
   // A relevant document that was not ranked.
   void add_missing(std::string_view query, double gain);
 
@@ -44,12 +49,14 @@ class Rankings {
     double score, gain;
     uint32_t query;
     uint32_t name;  // in names_
-    bool ranked;
+    uint32_t line;
+    uint32_t file : 31;  // in files_
+    bool ranked : 1;
   };
   static_assert(sizeof(Document) == 32);
-  void require_distinct(std::span<Document> ranked) const;
+  void require_distinct(std::span<const Document> ranked) const;
 
-  StringTable queries_, names_;
+  StringTable queries_, names_, files_;
   std::vector<Document> documents_;
   int64_t ranked_ = 0;
 };

@@ -27,7 +27,8 @@ void RunFilter::compute(std::span<io::Record* const> records) {
         unknown_.add(query);
         continue;
       }
-      rankings_.add(query, judgments_.take(query, document), score, document);
+      rankings_.add(query, judgments_.take(query, document), score,
+                    {.name = document, .file = record->source().name, .line = record->line()});
     }
   }
 }

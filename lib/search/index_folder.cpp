@@ -18,12 +18,6 @@ namespace bert::search {
 namespace {
 
 constexpr int64_t kVersion = 1;
-constexpr std::string_view kLock = "lock", kPart = "part-";
-
-bool is_of_index(std::string_view name) {
-  return name == kManifest || name == kLock || name.starts_with(kPart) || name.starts_with("vectors-") ||
-         name.starts_with("records-") || is_temporary_name(name);
-}
 
 std::string first_line(const Manifest& manifest) {
   std::string text;
@@ -122,25 +116,26 @@ void IndexFolder::create() const {
 
 std::vector<std::string> IndexFolder::parts() const {
   auto names = names_in_directory(path_);
-  std::erase_if(
-      names, [](const std::string& name) { return !name.starts_with(kPart) || !name.ends_with(".jsonl"); });
+  std::erase_if(names, [](const std::string& name) {
+    return !name.starts_with(kIndexPart) || !name.ends_with(".jsonl");
+  });
   return names;
 }
 
 void IndexFolder::remove_parts() const {
   for (const auto& name : names_in_directory(path_))
-    if (name.starts_with(kPart) || name.starts_with("vectors-part") || name.starts_with("records-part"))
+    if (name.starts_with(kIndexPart) || name.starts_with("vectors-part") || name.starts_with("records-part"))
       ::unlink(at(name).c_str());
 }
 
 void IndexFolder::remove_all_but(const std::vector<std::string>& names) const {
   for (const auto& name : names_in_directory(path_))
-    if (is_of_index(name) && name != kLock && std::ranges::find(names, name) == names.end())
+    if (is_of_index(name) && name != kIndexLock && std::ranges::find(names, name) == names.end())
       ::unlink(at(name).c_str());
 }
 
 FileDescriptor IndexFolder::lock(Access access) const {
-  const auto path = at(kLock);
+  const auto path = at(kIndexLock);
   const bool writes = access == Access::write;
   FileDescriptor file(::open(path.c_str(), (writes ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, 0666));
   if (file.get() < 0 && !writes) return file;

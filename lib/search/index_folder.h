@@ -17,10 +17,9 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/index_files.h"
 
 namespace bert::search {
-
-constexpr std::string_view kManifest = "index.jsonl";
 
 // What the index has of a file.
 struct IndexedFile {
@@ -51,7 +50,7 @@ class IndexFolder {
 
   const std::string& path() const { return path_; }
   std::string at(std::string_view name) const { return path_ + "/" + std::string(name); }
-  std::string manifest_path() const { return at(kManifest); }
+  std::string manifest_path() const { return at(kIndexManifest); }
   bool exists() const { return kind_of(manifest_path()) == FileKind::regular; }
   Manifest read() const { return Manifest::read(manifest_path()); }
 

@@ -137,17 +137,15 @@ void Refresh::find_files() {
   timespec now;
   ::clock_gettime(CLOCK_REALTIME, &now);
   now_ = nanoseconds(now);
+  auto folders = *options_.stream.folders;
+  folders.leave_out.push_back(folder_.path());
   for (const auto& input : options_.inputs) {
     if (!is_directory(input)) {
       add_file(input);
       continue;
     }
-    const auto within = fs::canonical(folder_.path()).lexically_relative(fs::canonical(input)).string();
-    const auto own = input + (input.ends_with('/') ? "" : "/") + within + "/";
-    io::FolderWalk walk(input, *options_.stream.folders,
-                        [this](const std::string& message) { log_.warn(message); });
-    while (const auto path = walk.next())
-      if (!path->starts_with(own)) add_file(*path);
+    io::FolderWalk walk(input, folders, [this](const std::string& message) { log_.warn(message); });
+    while (const auto path = walk.next()) add_file(*path);
   }
 }
 
@@ -179,7 +177,6 @@ void Refresh::compare() {
         ++same_;
       } else {
         if (file.checksum.empty()) file.checksum = hexadecimal(checksum(MappedFile(file.path)));
-        ++(place ? changed_ : new_);
         pending_.push_back(files.size());
       }
       if (now_ - file.time < kRecent) file.time = 0;
@@ -255,6 +252,11 @@ void Refresh::embed_part(std::span<const size_t> part) {
   for (const size_t i : part) {
     auto& file = files_[i];
     file.records = indexed.records_of(file.path);
+    if (sources_.find(file.path)) {
+      ++changed_;
+    } else if (file.records > 0) {
+      ++new_;
+    }
     size_t end = 0;
     for (int64_t n = 0; n < file.records; ++n) end = rest.find('\n', end) + 1;
     file.bytes = static_cast<int64_t>(end);
@@ -317,7 +319,7 @@ Manifest Refresh::finish() {
   }
   // Also where nothing has changed: a run that was killed here has left the files of before.
   folder_.remove_all_but(
-      {std::string(kManifest), index.vectors, predict::sidecar_of(index.vectors), index.records});
+      {std::string(kIndexManifest), index.vectors, predict::sidecar_of(index.vectors), index.records});
   if (!is_whole) tell();
   return index;
 }

@@ -219,6 +219,8 @@ class EmbedTask final : public TrainingTask {
 
   // Chooses a loss that compares the texts with each other.
   void compare_texts(bool pair, bool label) {
+    if (options_.embed.drops_projection)
+      throw Error(opt::projection, " is for the vectors of a teacher, and the records have none");
     if (!options_.embed.loss_given && label) loss_.loss = SimilarityLoss::cosent;
     const bool is_scored = loss_.loss == SimilarityLoss::cosent || loss_.loss == SimilarityLoss::cosine;
     ignores_label_ = label && !is_scored;

@@ -161,6 +161,7 @@ class PretrainTask final : public TrainingTask {
   }
 
   void prepare(const Preparation& preparation) override {
+    warn_of_masks(preparation);
     if (!next_) return TrainingTask::prepare(preparation);
     LabelWatch watch;
     const auto label_of = [](const io::Fields&, const examples::Example& example) {

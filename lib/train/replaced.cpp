@@ -182,6 +182,11 @@ class ReplacedTask final : public TrainingTask {
                   " tokens, fewer than the maximum length of ", most, "; use ", opt::max_length);
   }
 
+  void prepare(const Preparation& preparation) override {
+    warn_of_masks(preparation);
+    TrainingTask::prepare(preparation);
+  }
+
   void add_settings(Settings& settings) const override {
     if (fixed_) settings.emplace_back(opt::generator, hexadecimal(print_));
     if (!fixed_) settings.emplace_back(opt::generator_size, setting(*options_.generator_size));

@@ -175,7 +175,11 @@ class Training {
     const auto other = is_checkpoint(initial_.path) ? std::optional(TrainingCheckpoint(initial_.path))
                                                     : last_checkpoint(checkpoints_of(initial_.path), log_);
     if (!other) throw Error(initial_.path, ": has no checkpoint with the optimizer's moments");
-    trainer.take_moments(*other);
+    try {
+      trainer.take_moments(*other);
+    } catch (const Error& error) {
+      throw Error(error.what(), "; --moments needs a run of the same task and sizes");
+    }
   }
 
   examples::CheckTools check_tools() const {

@@ -4,11 +4,21 @@
 #include <cassert>
 #include <utility>
 
+#include "examples/pretrain_example.h"
+
 namespace bert::train {
 
 model::Heads TrainingTask::heads() const {
   const auto* head = model::head_of(options_.kind);
   return head == nullptr ? model::Heads() : model::Heads{head};
+}
+
+void TrainingTask::warn_of_masks(const Preparation& preparation) const {
+  if (options_.mask == corpus::MaskRule()) return;
+  preparation.source.peek([&](const io::Fields& fields, const io::Record&, int64_t) {
+    if (examples::is_masked(fields))
+      preparation.log.warn("the records are masked already: options of masking have no effect on them");
+  });
 }
 
 void TrainingTask::describe(model::Config& config) const {

@@ -150,6 +150,8 @@ class TrainingTask {
                                                 Learner::Keep keep) const = 0;
 
  protected:
+  // If options of masking were given for records that are masked already.
+  void warn_of_masks(const Preparation& preparation) const;
   std::string architecture() const { return model::architecture_of(heads(), config_); }
 
   const TrainingTaskOptions& options_;

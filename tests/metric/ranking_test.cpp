@@ -30,15 +30,15 @@ TEST_CASE("a tie ranks the relevant document last, or names from the last one") 
   Rankings unnamed, named;
   for (const double gain : {1, 0, 0, 1}) unnamed.add("q", gain, 0);
   CHECK(mrr(unnamed) == doctest::Approx(1.0 / 3));
-  for (const std::string name : {"b", "a", "c"}) named.add("q", name == "a" ? 1 : 0, 0, name);
+  for (const std::string name : {"b", "a", "c"}) named.add("q", name == "a" ? 1 : 0, 0, {name});
   CHECK(mrr(named) == doctest::Approx(1.0 / 3));
 }
 
 TEST_CASE("gains are discounted by rank") {
   Rankings rankings;
-  rankings.add("q", 1, 3, "a");
-  rankings.add("q", 0, 2, "b");
-  rankings.add("q", 3, 1, "c");
+  rankings.add("q", 1, 3, {"a"});
+  rankings.add("q", 0, 2, {"b"});
+  rankings.add("q", 3, 1, {"c"});
   rankings.add_missing("q", 2);
   rankings.add_missing("q", 0);
   rankings.add_missing("other", 1);
@@ -54,11 +54,12 @@ TEST_CASE("gains are discounted by rank") {
 
 TEST_CASE("a document cannot be ranked twice") {
   Rankings rankings;
-  rankings.add("q", 1, 3, "a");
-  rankings.add("r", 1, 3, "a");
+  rankings.add("q", 1, 3, {"a", "run", 1});
+  rankings.add("r", 1, 3, {"a", "run", 2});
   CHECK_NOTHROW(rankings.means(1));
-  rankings.add("r", 1, 2, "a");
-  CHECK_THROWS_WITH(rankings.means(1), "document \"a\" is ranked twice for query \"r\"");
+  rankings.add("r", 1, 4, {"b", "run", 3});
+  rankings.add("r", 1, 4, {"a", "run", 4});
+  CHECK_THROWS_WITH(rankings.means(1), "run:4: document \"a\" is ranked twice for query \"r\"");
 }
 
 TEST_CASE("reciprocal ranks match the slow reference") {
