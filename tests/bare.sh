@@ -37,6 +37,12 @@ build_and_test() {
   for page in README.md cmd/examples/README.md; do
     quietly in_tree build novice "cd bert && sh tests/docs/examples.sh build/cmd . $page"
   done
+  # bookworm has no pgvector.
+  if [ "$release" = trixie ]; then
+    step 'the example for PostgreSQL'
+    quietly in_tree build root 'DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends python3-numpy postgresql-17-pgvector'
+    quietly in_tree build novice 'cd bert && sh tests/cmd/examples/postgresql.sh build/cmd cmd/examples'
+  fi
 }
 
 install_packages() {
