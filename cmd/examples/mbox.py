@@ -213,6 +213,7 @@ def main():
     except ValueError as error:
         sys.exit(f"mbox.py: {error}")
     except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python reports at its end that it cannot write what is left
         sys.exit(f"mbox.py: {error.filename or 'stdout'}: {error.strerror}")
 
 

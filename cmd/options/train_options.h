@@ -76,7 +76,7 @@ inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOp
            options.weighted_layers)
       .only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel, task::Task::tag,
                          task::Task::answer, task::Task::choose});
-  app.flag({"--moments", "", "Also start from the optimizer state in the model's last checkpoint."},
+  app.flag({opt::moments, "", "Also start from the optimizer state in the model's last checkpoint."},
            options.moments);
   app.real({opt::dropout, "P", "Dropout rate (default: that of config.json; 0.1 for a new model)."},
            {.min = 0, .max = 0.99}, options.dropout);

@@ -84,6 +84,7 @@ inline constexpr Option max_question_length{"--max-question-length"};
 inline constexpr Option metric{"--metric"};
 inline constexpr Option min_size{"--min-size"};
 inline constexpr Option mode{"--mode"};
+inline constexpr Option moments{"--moments"};
 inline constexpr Option no_answer_threshold{"--no-answer-threshold"};
 inline constexpr Option no_shuffle{"--no-shuffle"};
 inline constexpr Option normalize{"--normalize"};

@@ -178,7 +178,7 @@ class Training {
     try {
       trainer.take_moments(*other);
     } catch (const Error& error) {
-      throw Error(error.what(), "; --moments needs a run of the same task and sizes");
+      throw Error(error.what(), "; ", opt::moments, " needs a run of the same task and sizes");
     }
   }
 
