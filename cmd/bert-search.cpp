@@ -125,7 +125,6 @@ void word_options(cli::App& app, WordFlags& flags, search::Options& options) {
           .with_vectors = flags.hybrid, .weight = flags.weight, .candidates = options.graph.candidates};
     options.index.vectors = !flags.lexical;
     if (app.given("--candidates")) options.codes.candidates = options.graph.candidates;
-    options.index.norms = options.codes.path.empty() || options.recall > 0;
     const bool is_approximate = !options.graph.path.empty() || !options.codes.path.empty();
     if (app.given("--candidates") && !is_approximate && !flags.hybrid && !app.given("--rerank"))
       throw cli::UsageError("--candidates requires --graph, --codes, --hybrid or --rerank");
@@ -348,6 +347,7 @@ int main(int argc, char** argv) {
     embed.vectors.dim = options.index.width;
     options.texts.prefer_text = stream.text_field_given();
     require_files(options);
+    options.index.norms = !options.graph.path.empty() || compares_records(options);
     cmd::reads_vectors(app, opt::index, options.index.path);
     app.reads(opt::records, options.index.records_path);
     cmd::reads_vectors(app, "--against", options.against);

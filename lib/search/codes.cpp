@@ -280,15 +280,7 @@ CodedVectors::CodedVectors(const std::string& path) : Vectors(0), codes_(path) {
   width_ = codes_.width();
 }
 
-CodedVectors::CodedVectors(const std::string& path, Pool& pool) : CodedVectors(path) {
-  norms_.resize(rows());
-  std::vector<nn::Memory> scratch(pool.size());
-  pool.run_grid(blocks(), [&](int64_t b, int thread) {
-    const float* numbers = block(b, scratch[thread]);
-    for (int64_t i = b * kBlock; i < std::min(rows(), (b + 1) * kBlock); ++i, numbers += width_)
-      norms_[i] = norm({numbers, static_cast<size_t>(width_)});
-  });
-}
+CodedVectors::CodedVectors(const std::string& path, Pool& pool) : CodedVectors(path) { measure(pool); }
 
 const float* CodedVectors::decoded(int64_t begin, int64_t count, nn::Memory& scratch) const {
   const size_t floats = kBlock * width_;

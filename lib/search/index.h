@@ -34,7 +34,7 @@ struct IndexOptions {
   std::vector<std::string> with;  // names of further fields
   std::vector<Condition> where;   // only rows whose records meet all of them are searched
   bool vectors = true;            // are searched; otherwise only records are read
-  bool norms = true;              // of the vectors are needed, so that an array is read at the start
+  bool norms = true;              // of all vectors are needed at the start, for which an array is read
   bool may_be_empty = false;      // an array without rows is no error
   bool lines = false;             // the lines of neighbors are wanted, so their records must have a place
   io::StreamOptions stream;       // how the records are read; its FILEs are not used

@@ -52,6 +52,7 @@ struct Scan::Thread {
   std::vector<double> limits;    // for each query, on this thread
   std::vector<float> least;      // for each query, for scores in f32 of the current block
   std::vector<Nearest> nearest;  // for each row of the current block
+  int64_t bad = INT64_MAX;       // the first row with a number that is not finite
 };
 
 Scan::Scan(const Vectors& vectors, Metric metric, Pool& pool)
@@ -60,7 +61,11 @@ Scan::Scan(const Vectors& vectors, Metric metric, Pool& pool)
       metric_(metric),
       pool_(pool),
       kernels_(nn::usable_kernels()),
-      threads_(pool.size()) {}
+      threads_(pool.size()) {
+  if (!vectors.norms().empty()) return;
+  norms_.resize(vectors.rows());
+  measured_.resize(vectors.blocks());
+}
 
 Scan::~Scan() = default;
 
@@ -149,16 +154,28 @@ void Scan::run(const Queries& queries, int64_t begin, int64_t end, const Report&
   for (Thread& thread : threads_) thread.limits.assign(queries.limits.begin(), queries.limits.end());
   pool_.run_grid(end - begin,
                  [&](int64_t i, int thread) { scan_block(begin + i, threads_[thread], thread, report); });
+  if (const int64_t bad = std::ranges::min_element(threads_, {}, &Thread::bad)->bad; bad < vectors_.rows())
+    vectors_.refuse(bad);
+}
+
+std::span<const float> Scan::norms_of(int64_t b, const float* block, Thread& thread) {
+  const int64_t first = b * kBlock, rows = std::min(kBlock, vectors_.rows() - first);
+  if (!vectors_.norms().empty()) return vectors_.norms().subspan(first, rows);
+  if (measured_[b] == 0) {
+    thread.bad = std::min(thread.bad, vectors_.measure(b, block, norms_));
+    measured_[b] = 1;
+  }
+  return std::span(norms_).subspan(first, rows);
 }
 
 void Scan::scan_block(int64_t b, Thread& thread, int number, const Report& report) {
   const int64_t first = b * kBlock, rows = std::min(kBlock, vectors_.rows() - first);
-  const auto norms = vectors_.norms().subspan(first, rows);
+  const float* const block = vectors_.block(b, thread.block);
+  const auto norms = norms_of(b, block, thread);
   const double longest = *std::ranges::max_element(norms);
 
   thread.least.assign(stride_, INFINITY);  // for columns that are no queries
   for (int64_t q = 0; q < count(); ++q) thread.least[q] = rounded_down(least(q, thread.limits[q], longest));
-  const float* const block = vectors_.block(b, thread.block);
 
   for (int64_t column = 0; column < stride_; column += kQueries) {
     const int64_t columns = std::min(kQueries, stride_ - column);

@@ -52,7 +52,9 @@ class Scan {
     std::span<const double> limits;      // for each query at the start
   };
 
-  // Scores the rows of blocks [begin, end) for all queries, on all threads of the pool.
+  // Scores the rows of blocks [begin, end) for all queries, on all threads of the pool. Vectors without norms
+  // are measured when they are scored for the first time, so that a file is read once; throws Error then if a
+  // number is not finite.
   void run(const Queries& queries, int64_t begin, int64_t end, const Report& report);
 
   // Before calls of nearest(). The queries must stay until the last one.
@@ -71,6 +73,7 @@ class Scan {
  private:
   struct Thread;
   void scan_block(int64_t b, Thread& thread, int number, const Report& report);
+  std::span<const float> norms_of(int64_t b, const float* block, Thread& thread);
   void compare(int64_t row, const float* numbers, int64_t column, std::span<const float> scores,
                Nearest& nearest) const;
   void transpose();
@@ -93,6 +96,8 @@ class Scan {
   double longest_ = 0;         // norm of a query in units_
   std::vector<float> shifts_;  // for each query: |q|²/2 for l2, else 0
   std::vector<Thread> threads_;
+  std::vector<float> norms_;       // of vectors that have none
+  std::vector<uint8_t> measured_;  // whether norms_ has those of the block
 };
 
 }  // namespace bert::search

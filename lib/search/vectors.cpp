@@ -1,7 +1,6 @@
 #include "search/vectors.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -33,6 +32,33 @@ float norm(std::span<const float> values) {
   return norm > std::numeric_limits<float>::max() ? INFINITY : static_cast<float>(norm);
 }
 
+int64_t Vectors::measure(int64_t b, const float* numbers, std::span<float> norms) const {
+  const int64_t begin = b * kBlock, end = std::min(rows(), begin + kBlock);
+  int64_t bad = rows();
+  for (int64_t i = begin; i < end; ++i, numbers += width_) {
+    const std::span<const float> row(numbers, width_);
+    const float length = norms[i] = norm(row);
+    if (std::isfinite(length) || std::ranges::all_of(row, [](float x) { return std::isfinite(x); })) continue;
+    bad = std::min(bad, i);
+  }
+  return bad;
+}
+
+void Vectors::measure(Pool& pool) {
+  norms_.resize(rows());
+  std::vector<nn::Memory> scratch(pool.size());
+  std::vector<int64_t> bad(pool.size(), rows());
+  pool.run_grid(blocks(), [&](int64_t b, int thread) {
+    bad[thread] = std::min(bad[thread], measure(b, block(b, scratch[thread]), norms_));
+  });
+  if (const int64_t first = std::ranges::min(bad); first < rows()) refuse(first);
+}
+
+void Vectors::refuse(int64_t row) const {
+  throw Error(file() == nullptr ? "" : file()->path() + ": ", "row ", row,
+              " has a number that is not finite");
+}
+
 MappedVectors::MappedVectors(const std::string& path, std::optional<int64_t> width)
     : Vectors(0), file_(path), shape_(shape_of(file_, width)) {
   rows_ = shape_.rows;
@@ -42,24 +68,6 @@ MappedVectors::MappedVectors(const std::string& path, std::optional<int64_t> wid
 MappedVectors::MappedVectors(const std::string& path, std::optional<int64_t> width, Pool& pool)
     : MappedVectors(path, width) {
   measure(pool);
-}
-
-void MappedVectors::measure(Pool& pool) {
-  norms_.resize(rows());
-  std::vector<nn::Memory> scratch(pool.size());
-  std::atomic<int64_t> bad = rows();  // the first row with a number that is not finite
-  pool.run_grid(blocks(), [&](int64_t b, int thread) {
-    const float* numbers = block(b, scratch[thread]);
-    for (int64_t i = b * kBlock; i < std::min(rows(), (b + 1) * kBlock); ++i, numbers += width_) {
-      const std::span<const float> row(numbers, width_);
-      norms_[i] = norm(row);
-      if (std::isfinite(norms_[i]) || std::ranges::all_of(row, [](float x) { return std::isfinite(x); }))
-        continue;
-      for (int64_t first = bad; i < first && !bad.compare_exchange_weak(first, i);) {
-      }
-    }
-  });
-  if (bad < rows()) throw Error(file_.path(), ": row ", bad, " has a number that is not finite");
 }
 
 const std::byte* MappedVectors::bytes_of(int64_t row) const {

@@ -29,6 +29,12 @@ class Vectors {
   // measured.
   std::span<const float> norms() const { return norms_; }
 
+  // Measures the rows of a block, which is at `numbers`: writes their norms to norms[row]. Returns the first
+  // row with a number that is not finite; rows() if there is none.
+  int64_t measure(int64_t b, const float* numbers, std::span<float> norms) const;
+  // Throws Error for a row with a number that is not finite.
+  [[noreturn]] virtual void refuse(int64_t row) const;
+
   // The first number of rows [kBlock·b, kBlock·(b+1)), one after another. All may be read; the contents of
   // those after the last row do not matter. Valid until the next call with the same `scratch`. Any thread may
   // call it.
@@ -53,6 +59,8 @@ class Vectors {
  protected:
   explicit Vectors(int64_t width) : width_(width) {}
 
+  void measure(Pool& pool);  // reads all rows, on all threads; throws Error as refuse() does
+
   int64_t rows_ = 0, width_;
   std::vector<float> norms_;
 };
@@ -63,7 +71,7 @@ class MappedVectors final : public Vectors {
   // Without norms. `width` is required for f32, which does not contain it. Throws Error if the file is not
   // such an array.
   MappedVectors(const std::string& path, std::optional<int64_t> width);
-  // Measures the rows: reads the file once, on all threads. Throws Error if a number in it is not finite.
+  // Measures the rows.
   MappedVectors(const std::string& path, std::optional<int64_t> width, Pool& pool);
 
   const float* block(int64_t b, nn::Memory& scratch) const override;
@@ -77,7 +85,6 @@ class MappedVectors final : public Vectors {
   bool is_in_place(const std::byte* row) const;
   const std::byte* bytes_of(int64_t row) const;
   const float* copy(int64_t begin, int64_t count, nn::Memory& scratch) const;
-  void measure(Pool& pool);
 
   MappedFile file_;
   io::ArrayShape shape_;
@@ -107,6 +114,7 @@ class SelectedVectors final : public Vectors {
   const float* block(int64_t b, nn::Memory& scratch) const override;
   const float* row(int64_t i, nn::Memory& scratch) const override;
   bool stays() const override { return from_.stays(); }
+  void refuse(int64_t row) const override { from_.refuse(places_[row]); }
   void require_unchanged() const override { from_.require_unchanged(); }
 
  private:

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include "base/error.h"
 #include "brute_force.h"
 #include "io/array_shape.h"
+#include "search/nearest.h"
 
 using namespace bert;
 using namespace bert::search;
@@ -145,6 +147,32 @@ TEST_CASE("a number that is not finite is refused with the first row that has on
   CHECK(refusal(".f32", data_of(rows, Dtype::f32), 2) == "row 437 has a number that is not finite");
   rows[437][1] = rows[999][0] = 0;
   CHECK(refusal(".f32", data_of(rows, Dtype::f32), 2).empty());
+}
+
+TEST_CASE("a search measures rows that were not, and refuses a number that is not finite") {
+  Pool pool(2);
+  Random random(3);
+  std::vector<Row> rows(1000, Row(5));
+  for (Row& row : rows)
+    for (float& x : row) x = static_cast<float>(random.below(2000)) / 8 - 100;
+  const TemporaryFile file(".f32", data_of(rows, Dtype::f32));
+  const MappedVectors measured(file.path, 5, pool), unmeasured(file.path, 5);
+  REQUIRE(unmeasured.norms().empty());
+  const std::vector<const float*> queries = {rows[3].data(), rows[999].data()};
+  for (const Metric metric : {Metric::cosine, Metric::dot, Metric::l2}) {
+    ExactSearch expected(measured, metric, pool), search(unmeasured, metric, pool);
+    for (int batch = 0; batch < 2; ++batch) {
+      const auto want = expected.nearest(queries, 20), found = search.nearest(queries, 20);
+      for (size_t q = 0; q < queries.size(); ++q)
+        REQUIRE(std::ranges::equal(want[q], found[q], {}, &Neighbor::row, &Neighbor::row));
+    }
+  }
+  rows[700][4] = rows[900][0] = NAN;
+  const TemporaryFile bad("-bad.f32", data_of(rows, Dtype::f32));
+  const MappedVectors vectors(bad.path, 5);
+  ExactSearch search(vectors, Metric::cosine, pool);
+  CHECK_THROWS_WITH(search.nearest(queries, 1),
+                    (bad.path + ": row 700 has a number that is not finite").c_str());
 }
 
 TEST_CASE("selected rows are read by their new places, in blocks and one by one") {
