@@ -20,6 +20,7 @@
 #include "options/rerank_option.h"
 #include "options/stream_options.h"
 #include "options/vector_options.h"
+#include "options/word_search_options.h"
 #include "predict/version.h"
 #include "search/hybrid.h"
 #include "search/index_folder.h"
@@ -39,11 +40,6 @@ struct LineOptions {
   search::LinesOptions options;
   bool files = false, counts = false;
   enum class Color { automatic, always, never } color = Color::automatic;
-};
-
-struct WordFlags {
-  bool lexical = false, hybrid = false;
-  std::optional<double> weight;
 };
 
 // Conditions on one field are alternatives.
@@ -104,32 +100,6 @@ void index_options(cli::App& app, search::Options& options) {
               "Numbers in a vector; needed for f32 files without FILE.json. Vectors of texts are shortened "
               "to the first N."},
              {.min = 1, .max = 65536}, index.width);
-}
-
-void word_options(cli::App& app, WordFlags& flags, search::Options& options) {
-  app.section("Search by words");
-  app.flag({"--lexical", "", "Search by words instead of vectors (BM25)."}, flags.lexical);
-  app.flag({"--hybrid", "", "Search by vectors and by words, and join the results by their ranks."},
-           flags.hybrid);
-  app.real({"--weight", "W", "With --hybrid, join by scores instead: W for the cosine, 1 - W for the words."},
-           {.min = 0, .max = 1}, flags.weight);
-  app.exclusive({"--lexical", "--hybrid"});
-  app.needs("--weight", "--hybrid");
-  app.needs("--weight", {opt::metric, {"cosine"}});
-  app.excludes({opt::graph, opt::codes, opt::metric, opt::pooling, opt::prompt, opt::max_length,
-                opt::overflow, opt::dtype, opt::dim, "--model"},
-               "--lexical", ", which needs no vectors");
-  app.check([&] {
-    if (flags.lexical || flags.hybrid)
-      options.words = {
-          .with_vectors = flags.hybrid, .weight = flags.weight, .candidates = options.graph.candidates};
-    options.index.vectors = !flags.lexical;
-    if (app.given("--candidates")) options.codes.candidates = options.graph.candidates;
-    const bool is_approximate = !options.graph.path.empty() || !options.codes.path.empty();
-    if (app.given("--candidates") && !is_approximate && !flags.hybrid && !app.given("--rerank"))
-      throw cli::UsageError("--candidates requires --graph, --codes, --hybrid or --rerank");
-    if (options.recall > 0 && !is_approximate) throw cli::UsageError("--recall requires --graph or --codes");
-  });
 }
 
 void mode_options(cli::App& app, search::Options& options) {
@@ -244,8 +214,8 @@ void check_mode(const cli::App& app, const search::Options& options) {
     throw cli::UsageError(name, " must be at least 0, as distances are");
   const bool by_ranks = options.words && options.words->with_vectors && !options.words->weight;
   if (threshold && by_ranks && !app.given("--rerank") && *threshold > search::kMostByRanks)
-    throw cli::UsageError(name,
-                          " must be at most 2/61, the highest score of --hybrid: 1/61 for each first rank");
+    throw cli::UsageError(
+        name, " must be at most 2/61, the highest score of --fusion rank: 1/61 for each first rank");
   for (const auto name : {opt::graph, opt::codes})
     if (options.neighbors == 0 && app.given(name))
       throw cli::UsageError("--neighbors 0 cannot be used with ", name, ", which finds some neighbors");
@@ -316,8 +286,7 @@ int main(int argc, char** argv) {
   index_options(app, options);
   cmd::RerankOption rerank(app);
   cmd::negatives_options(app, negatives);
-  WordFlags words;
-  word_options(app, words, options);
+  const cmd::WordSearchOptions words(app, options);
   mode_options(app, options);
   cmd::seed_option(app, options.seed);
   cmd::ModelOptions model(app, cmd::ModelOptions::Opened::if_needed);

@@ -1,0 +1,67 @@
+// --lexical and --hybrid of bert-search.
+#pragma once
+
+#include <optional>
+
+#include "base/option.h"
+#include "cli/app.h"
+#include "search/options.h"
+
+namespace bert::cmd {
+
+class WordSearchOptions {
+ public:
+  WordSearchOptions(cli::App& app, search::Options& options);
+  WordSearchOptions(const WordSearchOptions&) = delete;
+
+ private:
+  enum class Fusion { score, rank };
+
+  // Recall@1 and @10 of SQuAD's paragraphs are near their best from 0.6 to 0.7, for the default model and
+  // MiniLM.
+  static constexpr double kWeight = 0.7;
+
+  void settle(const cli::App& app, search::Options& options) const;
+
+  bool lexical_ = false, hybrid_ = false;
+  std::optional<Fusion> fusion_;
+  std::optional<double> weight_;
+};
+
+inline WordSearchOptions::WordSearchOptions(cli::App& app, search::Options& options) {
+  app.section("Search by words");
+  app.flag({"--lexical", "", "Search by words instead of vectors (BM25)."}, lexical_);
+  app.flag({"--hybrid", "", "Search by vectors and by words, and join the results."}, hybrid_);
+  app.choice<Fusion>({"--fusion", "",
+                      "With --hybrid, join by weighted scores or by reciprocal ranks (default score for "
+                      "cosines, otherwise rank)."},
+                     {{"score", Fusion::score}, {"rank", Fusion::rank}}, fusion_);
+  app.real({"--weight", "W", "With --fusion score: W for the cosine, 1 - W for the words (default 0.7)."},
+           {.min = 0, .max = 1}, weight_);
+  app.exclusive({"--lexical", "--hybrid"});
+  app.needs("--fusion", "--hybrid");
+  app.needs("--weight", "--hybrid");
+  for (const auto& use : {cli::Use("--weight"), cli::Use("--fusion", {"score"})})
+    app.needs(use, {opt::metric, {"cosine"}}, "; others are joined by --fusion rank");
+  app.excludes({"--weight"}, {"--fusion", {"rank"}});
+  app.excludes({opt::graph, opt::codes, opt::metric, opt::pooling, opt::prompt, opt::max_length,
+                opt::overflow, opt::dtype, opt::dim, "--model"},
+               "--lexical", ", which needs no vectors");
+  app.check([this, &app, &options] { settle(app, options); });
+}
+
+inline void WordSearchOptions::settle(const cli::App& app, search::Options& options) const {
+  const bool scores = fusion_ ? *fusion_ == Fusion::score : options.metric == search::Metric::cosine;
+  if (lexical_ || hybrid_)
+    options.words = {.with_vectors = hybrid_,
+                     .weight = scores ? std::optional(weight_.value_or(kWeight)) : std::nullopt,
+                     .candidates = options.graph.candidates};
+  options.index.vectors = !lexical_;
+  if (app.given("--candidates")) options.codes.candidates = options.graph.candidates;
+  const bool is_approximate = !options.graph.path.empty() || !options.codes.path.empty();
+  if (app.given("--candidates") && !is_approximate && !hybrid_ && !app.given("--rerank"))
+    throw cli::UsageError("--candidates requires --graph, --codes, --hybrid or --rerank");
+  if (options.recall > 0 && !is_approximate) throw cli::UsageError("--recall requires --graph or --codes");
+}
+
+}  // namespace bert::cmd
