@@ -325,6 +325,7 @@ int main(int argc, char** argv) {
       app.reads(name, path);
       app.writes(name, path);
     }
+    if (!options.codes.path.empty()) app.writes(opt::codes, predict::sidecar_of(options.codes.path));
     settle_index(options, stream.settings);
     stream.settings.row_width = search::row_width(options.index, stream.settings.files);
     if (!app.given(opt::index)) app.reads("", options.index.path);  // a FILE that is meant as --index

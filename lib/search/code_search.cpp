@@ -11,6 +11,7 @@
 #include "base/option.h"
 #include "base/output_file.h"
 #include "nn/products.h"
+#include "predict/vector_model.h"
 
 namespace bert::search {
 namespace {
@@ -106,9 +107,11 @@ CodeSearch::CodeSearch(const Vectors& vectors, const std::vector<int64_t>* rows,
                 " requires an index that is an array (npy or f32); the vectors of records are in memory");
   if (vectors.rows() > UINT32_MAX) throw Error(opt::codes, " is limited to ", UINT32_MAX, " rows");
   if (kind_of(options.path) == FileKind::absent) {
+    const predict::Sidecar sidecar(options.path, {.model = options.model, .width = vectors.width()});
     OutputFile file(options.path);
     log.warn(options.path + ": making the codes of " + counted(vectors.rows(), "row", "rows"));
     Codes::write(file, vectors, options.kind.value_or(Codes::Kind::int8), pool);
+    if (!options.model.empty()) sidecar.write();
   }
   codes_.emplace(options.path);
   codes_->require_of(vectors, options.kind);

@@ -33,6 +33,7 @@ struct CodeOptions {
   std::string path;  // the codes are read from this file, or made and written to it if there is none
   std::optional<Codes::Kind> kind;    // default: int8 if they are made, otherwise that of the file
   std::optional<int64_t> candidates;  // default: kByteCandidates or kBitCandidates
+  std::string model = {};             // of the vectors, which the sidecar of codes that are made has
 };
 
 class CodeSearch final : public Search {

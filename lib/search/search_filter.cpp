@@ -16,9 +16,11 @@ namespace bert::search {
 std::unique_ptr<Search> make_search(const Index& index, const Options& options, Pool& pool, Log& log) {
   if (!options.graph.path.empty())
     return std::make_unique<GraphSearch>(index.searched(), options.metric, options.graph, pool, log);
-  if (!options.codes.path.empty())
-    return std::make_unique<CodeSearch>(index.vectors(), index.selected(), options.metric, options.codes,
-                                        pool, log);
+  if (!options.codes.path.empty()) {
+    auto codes = options.codes;
+    codes.model = index.model();
+    return std::make_unique<CodeSearch>(index.vectors(), index.selected(), options.metric, codes, pool, log);
+  }
   return std::make_unique<ExactSearch>(index.searched(), options.metric, pool);
 }
 
