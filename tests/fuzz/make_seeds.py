@@ -168,6 +168,7 @@ def seeds():
                           for scores in (b"", b'\0{"a":-1.5,"b":2}'))]
     yield "state", [STATE]
     yield "array", [b"\0" + npy(1, "<f4", 4, 3), b"\0" + npy(2, "<f2", 2, 5), b"\1" + bytes(range(36))]
+    yield "codes", [b"\0", bytes([1, 0, 20, 3]), bytes([0, 0, 44, 200, 0, 36, 1])]
     yield "graph", [b"", bytes([0, 60, 1]), bytes([0, 120, 255, 1, 4, 9])]
 
 
