@@ -187,7 +187,7 @@ bool compares_records(const search::Options& options) {
 }
 
 // The index is read again for the records of neighbors, and the graph is kept for later runs.
-void require_files(const search::Options& options) {
+void require_files(const cli::App& app, const search::Options& options) {
   for (const auto& [name, path] :
        {std::pair(opt::graph, options.graph.path), {opt::codes, options.codes.path}}) {
     if (names_stdout(path)) throw cli::UsageError(name, " must be a file, not ", path);
@@ -195,6 +195,10 @@ void require_files(const search::Options& options) {
   }
   if (options.index.path == "-") throw cli::UsageError("--index must be a file, not -");
   if (options.against == "-") throw cli::UsageError("--against must be a file, not -");
+  if (!app.given("--query")) return;
+  for (const auto& [name, path] :
+       {std::pair(opt::index, options.index.path), {opt::records, options.index.records_path}})
+    if (names_stdin(path)) throw cli::UsageError(name, " cannot be standard input with --query");
 }
 
 void check_mode(const cli::App& app, const search::Options& options) {
@@ -315,7 +319,7 @@ int main(int argc, char** argv) {
     embed.expects_pairs = stream.pair_field_given();
     embed.vectors.dim = options.index.width;
     options.texts.prefer_text = stream.text_field_given();
-    require_files(options);
+    require_files(app, options);
     options.index.norms = !options.graph.path.empty() || compares_records(options);
     cmd::reads_vectors(app, opt::index, options.index.path);
     app.reads(opt::records, options.index.records_path);

@@ -172,8 +172,9 @@ std::unique_ptr<bert::OutputDirectory> open_directory(StreamOptions& stream, Voc
   if (!names_directory(output)) return nullptr;
   if (vocabulary.learner.size == 0)
     throw UsageError("--size 0 only writes --counts: -o ", output, " would have an empty vocabulary");
-  auto directory = std::make_unique<bert::OutputDirectory>(
-      output, [](const std::string& name) { return !bert::is_tokenizer_file(name); });
+  auto directory = std::make_unique<bert::OutputDirectory>(output, [](const std::filesystem::path& entry) {
+    return !bert::is_tokenizer_file(entry.filename().string());
+  });
   vocabulary.write_config = directory->file("tokenizer_config.json");
   if (const auto& written = vocabulary.write_counts; !written.empty() && written != "-") {
     const auto place_of = [](const std::filesystem::path& path) { return absolute(path).lexically_normal(); };

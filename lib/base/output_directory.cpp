@@ -99,7 +99,7 @@ std::vector<std::string> kept_entries(const fs::path& from, const fs::path& to,
   auto names = names_in_directory(from.string());
   std::erase_if(names, [&](const auto& name) {
     std::error_code none;
-    return !keep(name) || is_temporary_name(name) || fs::exists(fs::symlink_status(to / name, none));
+    return !keep(from / name) || is_temporary_name(name) || fs::exists(fs::symlink_status(to / name, none));
   });
   return names;
 }
@@ -255,7 +255,7 @@ void OutputDirectory::move_in_place() {
   }
   for (const auto& name : names_in_directory(target_)) {
     const auto entry = fs::path(target_) / name;
-    if (entry != staging_ && !keep_(name) && std::ranges::find(names_, name) == names_.end())
+    if (entry != staging_ && !keep_(entry) && std::ranges::find(names_, name) == names_.end())
       remove_tree(entry);
   }
   sync_directory(target_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -21,9 +22,8 @@ namespace bert {
 // were requested.
 class OutputDirectory {
  public:
-  // Selects, by name, which entries of the replaced directory are kept. Files written by this run take
-  // precedence.
-  using Keep = std::function<bool(const std::string& name)>;
+  // Selects which entries of the replaced directory are kept. Files written by this run take precedence.
+  using Keep = std::function<bool(const std::filesystem::path& entry)>;
 
   // Creates the parent directories of `path` and cleans up after killed processes.
   OutputDirectory(const std::string& path, Keep keep);

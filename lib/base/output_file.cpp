@@ -75,6 +75,11 @@ bool is_temporary_name(std::string_view name) {
   return end.front() == '.' && end.substr(1).find_first_not_of("0123456789abcdef") == end.npos;
 }
 
+bool names_stdin(std::string_view path) {
+  constexpr std::string_view kNames[] = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"};
+  return std::ranges::find(kNames, path) != std::end(kNames);
+}
+
 bool names_stdout(std::string_view path) {
   constexpr std::string_view kNames[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
   return std::ranges::find(kNames, path) != std::end(kNames);

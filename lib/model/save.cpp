@@ -168,7 +168,11 @@ bool is_model_file(const std::string& name) {
          (name.starts_with("pytorch_model") && name.ends_with(".bin"));
 }
 
-bool is_kept(const std::string& name) { return !is_model_file(name) && name != kGenerator; }
+bool is_generator(const fs::path& entry) {
+  return entry.filename() == kGenerator && is_file(entry / "config.json");
+}
+
+bool is_kept(const fs::path& entry) { return !is_model_file(entry.filename()) && !is_generator(entry); }
 
 void write_file(const std::string& path, std::string_view bytes) {
   OutputFile file(path);
@@ -291,8 +295,8 @@ std::vector<std::string> files_of_model(const std::string& directory) {
   std::vector<std::string> names;
   if (!is_directory(directory)) return names;
   for (const auto& name : names_in_directory(directory)) {
-    if (!is_model_file(name) && name != kGenerator) continue;
     const auto path = (fs::path(directory) / name).string();
+    if (is_kept(path)) continue;
     if (!is_directory(path)) {
       names.push_back(name);
     } else {

@@ -18,6 +18,9 @@ void Trainer::keep_best(const metric::Values& dev) {
     const auto direction = metric::find_metric(found->name, parts_.learner.task())->better;
     return direction == metric::Better::lower ? value < best : value > best;
   };
+  if (found == dev.end() && state_.stale == 0)
+    parts_.log.warn(opt::best + " " + *plan_.options.best + ": has no value on the dev set after step " +
+                    std::to_string(state_.step) + ", which counts as no improvement");
   if (found != dev.end() && (!state_.best || is_better(found->value, *state_.best))) {
     state_.best = found->value;
     state_.stale = 0;

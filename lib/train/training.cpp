@@ -39,12 +39,17 @@ void check(const TrainingOptions& options, const InitialModel& initial, const co
            Log& log) {
   const std::string besides[] = {kCheckpoints};
   const auto out = options.steps == 0 ? "" : options.run.out;
-  if (!initial.path.empty() && !out.empty() &&
-      (same_file(initial.path, out) || same_file(initial.path + "/..", checkpoints_of(out))))
-    throw Error(out, ": contains the model that training starts from; -o must be another directory");
-  const auto& generator = options.task.generator;
-  if (!generator.empty() && !out.empty() && same_file(generator, out))
-    throw Error(out, ": contains the model of ", opt::generator, "; -o must be another directory");
+  const auto beside = (std::filesystem::path(out) / model::kGenerator).string();
+  using Read = std::pair<std::string, std::string>;
+  for (const auto& [read, name] :
+       {Read(initial.path, "that training starts from"), Read(options.task.generator, "of " + opt::generator),
+        Read(options.task.distill.teacher, "of " + opt::teacher)})
+    if (!read.empty() && !out.empty() &&
+        (same_file(read, out) || same_file(read + "/..", checkpoints_of(out)) || same_file(read, beside)))
+      throw Error(out, ": contains the model ", name, "; -o must be another directory");
+  if (!out.empty() && options.task.generator_size && is_directory(beside) &&
+      !is_file(beside + "/config.json"))
+    throw Error(beside, ": is no model, and would be replaced by the generator; move it away");
   if (!out.empty() && ranks.is_first()) {
     require_space(out, 0);
     model::require_output(out, model::Existing::replace, besides);

@@ -309,7 +309,7 @@ std::string Checkpoints::write(const State& state, const WriteModel& write_model
 std::string Checkpoints::write(const State& state, const WriteModel& write_model, const nn::Layout& layout,
                                const ReadMoment& read_moment, const ListRecord& list_record) {
   auto path = path_in(directory_, state.step);
-  OutputDirectory output(path, [](const std::string&) { return false; });
+  OutputDirectory output(path, [](const fs::path&) { return false; });
   output.write([&] {
     const auto weights = write_model(output);
     const auto moments = write_moments(output.file(kOptimizerFile), layout, read_moment);

@@ -57,7 +57,9 @@ std::map<std::string, std::string> tree(const std::string& path) {
 
 using Tree = std::map<std::string, std::string>;
 
-bool keeps_notes(const std::string& name) { return name.starts_with("notes"); }
+bool keeps_notes(const std::filesystem::path& entry) {
+  return entry.filename().string().starts_with("notes");
+}
 
 void write(const std::string& path, const Tree& files) {
   OutputDirectory directory(path, keeps_notes);

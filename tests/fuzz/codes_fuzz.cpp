@@ -54,7 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     search::ExactSearch search(vectors, search::Metric::l2, pool());
     const std::vector<float> query(vectors.width(), 1);
     const std::array queries = {query.data()};
-    for (const auto& neighbor : search.nearest(queries, 3)[0])
+    const auto found = search.nearest(queries, 3);
+    for (const auto& neighbor : found[0])
       if (neighbor.row < 0 || neighbor.row >= vectors.rows()) std::abort();
   });
   return 0;
