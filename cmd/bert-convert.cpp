@@ -33,6 +33,8 @@ struct Options {
     directories.front() = bert::cmd::find_model_directory(directories.front());
     if (out.empty() && !info && !verify) throw UsageError("expected -o DIR, --info or --verify");
     if (out == "-") throw UsageError("-o -: a model is a directory and cannot go to stdout");
+    if (!out.empty() && bert::is_inside(directories.front(), out))
+      throw UsageError(directories.front(), " is in the directory of -o, which would be replaced");
     if (store && out.empty()) throw UsageError("--store is for -o");
     if (force && out.empty()) throw UsageError("--force is for -o");
     if (!layers.empty() && out.empty()) throw UsageError(opt::layers, " is for -o");

@@ -27,6 +27,8 @@ int main(int argc, char** argv) {
     for (const auto& name : names) {
       auto model = bert::hub::ModelName::parse(name);
       if (!model) throw UsageError(name, ": expected the name of a model, ORG/NAME");
+      if (!revision.empty() && name.find('@') != name.npos)
+        throw UsageError(name, " has a revision, and so has --revision ", revision);
       if (!revision.empty()) model->revision = revision;
       if (!bert::hub::ModelName::parse(model->name + "@" + model->revision))
         throw UsageError("--revision ", revision, ": expected a branch, a tag or a commit");

@@ -90,6 +90,7 @@ int main(int argc, char** argv) {
     const auto directory = model.open();
     const auto task = predict::task_for(predict.task.task, directory);
     cmd::select_task(app, task);
+    cmd::check_text_fields(app, task);
     if (task == task::Task::answer) stream.settings.header_fields = {"question", "context"};
     const auto tokenizer = model::load_tokenizer(directory);
     if (app.given(opt::overflow)) predict.overflow = predict.features.overflow;

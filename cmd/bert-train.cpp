@@ -16,12 +16,15 @@ namespace opt = bert::opt;
 
 namespace {
 
-// What --steps 0 has no use for, so that a command needs no other change to evaluate. "" if nothing was
-// given.
-std::string unused_without_training(const bert::train::TrainingOptions& train,
-                                    const std::vector<std::string>& files) {
-  if (files.empty()) return train.run.out.empty() ? "" : "-o is";
-  return train.run.out.empty() ? "the FILEs are" : "the FILEs and -o are";
+// What --steps 0 has no use for, so that a command needs no other change to evaluate.
+std::vector<std::string> unused_without_training(const bert::cli::App& app,
+                                                 const std::vector<std::string>& files) {
+  std::vector<std::string> unused;
+  if (!files.empty()) unused.emplace_back("the FILEs");
+  if (app.given("--output")) unused.emplace_back("-o");
+  for (const std::string option : {opt::best, opt::patience, opt::plot, opt::resume, opt::force})
+    if (app.given(option)) unused.push_back(option);
+  return unused;
 }
 
 }  // namespace
@@ -30,7 +33,7 @@ int main(int argc, char** argv) {
   bert::cli::App app("bert-train", "Pre-train or fine-tune a model; the training log is written to stdout.");
   bert::cmd::Ranks ranks(app);
   bert::train::TrainingOptions train;
-  std::string unused;
+  std::vector<std::string> unused;
   const bert::cmd::TrainingTaskOptions task(app, train.task);
   const bert::cmd::InitialModelOptions initial(app, train);
   bert::cmd::data_options(app, train);
@@ -42,7 +45,7 @@ int main(int argc, char** argv) {
             .more = bert::io::formats_of({bert::io::RecordKind::tagged}, {bert::io::InputFormat::squad})});
   app.check([&] {
     if (train.steps == 0) {
-      unused = unused_without_training(train, stream.settings.files);
+      unused = unused_without_training(app, stream.settings.files);
       stream.settings.files = {train.dev};
     }
     if (train.task.kind == bert::task::Task::answer) stream.settings.header_fields = {"question", "context"};
@@ -64,7 +67,9 @@ int main(int argc, char** argv) {
   app.ability_of(bert::gnuplot_version);
   return app.run(argc, argv, [&] {
     const bert::StopOnSignal signals;
-    if (!unused.empty()) app.log().warn("--steps 0 only evaluates on --dev: " + unused + " not used");
+    if (!unused.empty())
+      app.log().warn("--steps 0 only evaluates on --dev: " + bert::listed(unused, "and") +
+                     (unused.size() == 1 && unused.front().starts_with('-') ? " is" : " are") + " not used");
     ranks.require_same_arguments(app);
     bert::cmd::note_files(app, train);
     const auto model = initial.load();

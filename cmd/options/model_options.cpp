@@ -31,7 +31,11 @@ constexpr std::string_view kWays = "use -m DIR or set BERT_MODEL";
 }  // namespace
 
 model::Directory ModelOptions::open() const {
-  return model::open_directory(model_directory(path, kWays), activation);
+  auto directory = model::open_directory(model_directory(path, kWays), activation);
+  if (directory.config.type->words_only && (!activation.empty() || dtype != Dtype::f32))
+    throw cli::UsageError(activation.empty() ? opt::dtype : opt::activation, " is for layers, which ",
+                          directory.path, ", a table of the vectors of words, does not have");
+  return directory;
 }
 
 ModelOptions::ModelOptions(cli::App& app, Opened opened) {

@@ -6,7 +6,6 @@
 #include "base/option.h"
 #include "base/output_file.h"
 #include "options/ranks.h"
-#include "options/task_choices.h"
 #include "predict/vector_model.h"
 #include "text/encoding.h"
 
@@ -82,8 +81,7 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
                });
     app.needs(opt::delimiter, {opt::input_format, {"auto", "csv"}});
     if (uses.folders && uses.load != Load::training) add_folders(app, uses.folders_of);
-    app.option({opt::text_field, "NAME", "Field with the text."}, settings.text_field).only_for =
-        tasks(task::tasks_with(&task::Entry::reads_text));
+    app.option({opt::text_field, "NAME", "Field with the text."}, settings.text_field);
     app.check([this] { name_field(settings.text_field, opt::text_field); });
   } else {
     settings.recognize = [](io::Input&) { return jsonl; };
@@ -97,8 +95,7 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
   if (uses.pair) {
     app.custom({"--pair-field", "NAME",
                 "Field with the second text of a pair; '' reads each text alone (default text_pair)."},
-               [this](const std::string&, const std::string& value) { settings.pair_field = value; })
-        .only_for = tasks(task::tasks_with(&task::Entry::reads_text));
+               [this](const std::string&, const std::string& value) { settings.pair_field = value; });
     app.check([this] {
       name_field(settings.pair_field, "--pair-field");
       require_different({settings.text_field, "--text-field"}, {settings.pair_field, "--pair-field"});

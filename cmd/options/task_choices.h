@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/option.h"
@@ -26,5 +27,14 @@ inline std::vector<std::string_view> tasks(const std::vector<task::Task>& tasks)
 
 // Throws UsageError if an option of another task was given.
 inline void select_task(const cli::App& app, task::Task task) { app.select(opt::task, task::name_of(task)); }
+
+// Throws UsageError if a field of texts was named for a task that reads other fields.
+inline void check_text_fields(const cli::App& app, task::Task task) {
+  const auto& entry = task::entry(task);
+  for (const auto& [name, reads] :
+       {std::pair(opt::text_field, entry.reads_text), {opt::pair_field, entry.reads_pair}})
+    if (!reads && app.given(name))
+      throw cli::UsageError(name, " is not for --task ", entry.name, ", which reads other fields");
+}
 
 }  // namespace bert::cmd

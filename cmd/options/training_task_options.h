@@ -143,6 +143,7 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
           task_hint(app_));
     task.kind = *kind_;
     select_task(app_, task.kind);
+    check_text_fields(app_, task.kind);
     if (task.kind != task::Task::replaced) return;
     if (task.generator_size) return;
     if (task.generator.empty())
@@ -181,6 +182,8 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
     const bool of_loss = kind_ == task::Task::embed || kind_ == task::Task::rank;
     if (app.given(opt::temperature) && !of_loss && !task.soft_labels)
       throw cli::UsageError("--temperature needs --soft-labels");
+    if (task.soft_labels == 1.0 && app.given(opt::label_field))
+      throw cli::UsageError("--label-field cannot be used with --soft-labels 1, which leaves labels out");
     if (task.soft_labels && task.class_weights.balanced)
       throw cli::UsageError("--class-weights balanced cannot be combined with --soft-labels");
   });

@@ -173,6 +173,15 @@ bool same_file(const std::string& a, const std::string& b) {
   return a != "-" && b != "-" && std::filesystem::equivalent(a, b, failure) && !failure;
 }
 
+bool is_inside(const std::string& path, const std::string& directory) {
+  std::error_code failure;
+  const auto folder = std::filesystem::canonical(directory, failure);
+  if (failure) return false;
+  const auto place = std::filesystem::canonical(path, failure);
+  if (failure || place == folder) return false;
+  return std::ranges::mismatch(folder, place).in1 == folder.end();
+}
+
 std::vector<std::string> names_in_directory(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code failure;

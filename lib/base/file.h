@@ -99,6 +99,9 @@ void require_space(const std::string& path, uint64_t bytes);
 // Whether both paths name the same existing file, also through links. Two "-" are not files.
 bool same_file(const std::string& a, const std::string& b);
 
+// Whether the existing path is in the directory or below it, also through links.
+bool is_inside(const std::string& path, const std::string& directory);
+
 // The names in a directory, sorted. Error if the directory cannot be read completely.
 std::vector<std::string> names_in_directory(const std::string& directory);
 

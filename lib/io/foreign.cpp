@@ -281,7 +281,8 @@ std::string encoding_of(Input& input, std::string_view asked) {
   const bool wide = is_wide(name);
   const auto mark = begins_with(input, "\xef\xbb\xbf") ? std::optional("UTF-8"sv) : marked_encoding(input);
   if (mark == "UTF-8" && has_one_byte(asked)) return std::string(kUtf8);
-  if (mark && (*mark == "UTF-8" ? !name.starts_with("utf8") : !wide))
+  const bool other_order = mark && name.starts_with("utf") && !plain_name(*mark).starts_with(name);
+  if (mark && (*mark == "UTF-8" ? !name.starts_with("utf8") : !wide || other_order))
     throw Error(input.name(), ": starts with the byte order mark of ", *mark, "; leave ", opt::encoding,
                 " out, or convert it with iconv if other FILEs need that");
   const bool utf16 = name.starts_with("utf16"), utf32 = name.starts_with("utf32");

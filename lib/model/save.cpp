@@ -168,11 +168,15 @@ bool is_model_file(const std::string& name) {
          (name.starts_with("pytorch_model") && name.ends_with(".bin"));
 }
 
-bool is_generator(const fs::path& entry) {
-  return entry.filename() == kGenerator && is_file(entry / "config.json");
+// What belongs to a model: a file, a generator, or the folder of a module, which may be empty.
+bool is_of_model(const fs::path& entry) {
+  const std::string name = entry.filename();
+  if (!is_directory(entry)) return is_model_file(name);
+  if (name != kGenerator && !is_model_file(name)) return false;
+  return is_file(entry / "config.json") || names_in_directory(entry).empty();
 }
 
-bool is_kept(const fs::path& entry) { return !is_model_file(entry.filename()) && !is_generator(entry); }
+bool is_kept(const fs::path& entry) { return !is_of_model(entry); }
 
 void write_file(const std::string& path, std::string_view bytes) {
   OutputFile file(path);
@@ -296,7 +300,7 @@ std::vector<std::string> files_of_model(const std::string& directory) {
   if (!is_directory(directory)) return names;
   for (const auto& name : names_in_directory(directory)) {
     const auto path = (fs::path(directory) / name).string();
-    if (is_kept(path)) continue;
+    if (!is_of_model(path)) continue;
     if (!is_directory(path)) {
       names.push_back(name);
     } else {

@@ -26,6 +26,7 @@ std::vector<double> factors(const LayerMix::Recipe& recipe) {
 int layer_number(int layer, LayerNumbering numbering, int layer_count) {
   const int first = numbering == LayerNumbering::google ? 1 : 0;
   const int found = layer < 0 ? layer_count + 1 + layer : layer + first;
+  if (layer_count < first) throw Error("the model is a table of the vectors of words and has no layers");
   if (found < first || found > layer_count) {
     throw Error("layer ", layer, " is not in the model: layers are ", 0, " to ", layer_count - first,
                 " or -1 to ", first - layer_count - 1);

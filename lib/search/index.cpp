@@ -61,6 +61,10 @@ std::vector<std::string> names_of(const IndexOptions& options) {
 bool meets(const Condition& condition, const io::Fields& fields, const io::Record& record,
            io::FieldUse& use) {
   const auto value = std::move(read_values({&condition.field, 1}, fields, record).front());
+  if (value.empty() && fields.json(condition.field)) {  // null
+    use.found();
+    return std::ranges::find(condition.values, "null") != condition.values.end();
+  }
   if (value.empty()) {
     use.absent([&] { return fields.names(); });
     return false;

@@ -57,8 +57,9 @@ void NegativesFilter::prepare(const io::Fields& fields, io::Record& record) cons
     pair->positives.push_back(texts_.row_of(text));
     if (pair->positives.back() < 0)
       throw Error("field \"", text.data() == positives.front().data() ? field : kPositives,
-                  "\" has the text ", json::in_quotes(text), ", which ", options_.index.path,
-                  " does not have");
+                  "\" has the text ", json::in_quotes(text), ", which no record of ", options_.index.path,
+                  " has in ", json::in_quotes(options_.index.with.front()), "; ", opt::with,
+                  " names another field");
   }
   if (const auto text = fields.text(options_.texts.embed.features.text_field))
     pair->anchor = texts_.row_of(*text);

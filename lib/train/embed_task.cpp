@@ -52,6 +52,7 @@ class EmbedTask final : public TrainingTask {
     source.peek([&](const io::Fields& fields, const io::Record&, int64_t) {
       pair = examples::has_pair(featurizer_, fields);
       label = pair && examples::has_value(fields, options_.gold_field());
+      if (pair && !label && options_.label_field) unlabelled_ = *options_.label_field;
       const auto vector = io::read_embedding(fields);
       for (const char* name : {"embedding_0", "embeddings"})
         if (!vector && examples::has_value(fields, name)) unread_ = name;
@@ -61,6 +62,7 @@ class EmbedTask final : public TrainingTask {
       learn_from_teacher(first);
     } else {
       compare_texts(pair, label);
+      ignores_vector_ = first.width > 0;
     }
     for (const int64_t d : loss_.dims)
       if (d >= width_)
@@ -68,6 +70,8 @@ class EmbedTask final : public TrainingTask {
   }
 
   void prepare(const Preparation& preparation) override {
+    if (!unlabelled_.empty())
+      throw Error("the first record has no field ", json::in_quotes(unlabelled_), " of ", opt::label_field);
     if (teacher_) return prepare_to_distill(preparation);
     if (!unread_.empty())
       preparation.log.warn(
@@ -77,6 +81,10 @@ class EmbedTask final : public TrainingTask {
       preparation.log.warn(opt::loss + " " + std::string(name_of(loss_.loss)) +
                            " takes all pairs as similar: " + json::in_quotes(options_.gold_field()) +
                            " is not used");
+    if (ignores_vector_)
+      preparation.log.warn(json::in_quotes(std::string(io::kEmbedding)) + " is not used by " + opt::loss +
+                           " " + std::string(name_of(loss_.loss)) + "; " + opt::loss +
+                           " cosine learns such vectors");
     if (compares_in_step() && preparation.records_in_step == 1)
       preparation.log.warn("a step of one record has nothing to compare it with but its negatives; raise " +
                            opt::batch_size + " or " + opt::accumulate);
@@ -325,8 +333,9 @@ class EmbedTask final : public TrainingTask {
   std::vector<model::PoolingMode> pooling_ = {model::PoolingMode::mean};
   bool include_prompt_ = true;
   EmbedRecords records_ = EmbedRecords::pairs;
-  bool ignores_label_ = false;  // that the first record has
-  std::string unread_;          // its field with vectors in another form
+  bool ignores_label_ = false, ignores_vector_ = false;  // that the first record has
+  std::string unlabelled_;  // the field with the label, if it was named and the first record lacks it
+  std::string unread_;      // its field with vectors in another form
 };
 
 }  // namespace

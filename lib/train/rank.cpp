@@ -108,6 +108,9 @@ class RankTask final : public TrainingTask {
     source.peek([&](const io::Fields& fields, const io::Record&, int64_t) {
       is_list_ = features::has_candidates(fields);
     });
+    if (is_list_ && options_.label_field)
+      throw Error(opt::label_field,
+                  " is for pairs, but the first record has a list of candidates, whose field is \"labels\"");
     loss_ = options_.rank_loss.value_or(is_list_ ? RankLoss::softmax : RankLoss::binary);
   }
 

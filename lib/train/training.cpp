@@ -44,8 +44,7 @@ void check(const TrainingOptions& options, const InitialModel& initial, const co
   for (const auto& [read, name] :
        {Read(initial.path, "that training starts from"), Read(options.task.generator, "of " + opt::generator),
         Read(options.task.distill.teacher, "of " + opt::teacher)})
-    if (!read.empty() && !out.empty() &&
-        (same_file(read, out) || same_file(read + "/..", checkpoints_of(out)) || same_file(read, beside)))
+    if (!read.empty() && !out.empty() && (same_file(read, out) || is_inside(read, out)))
       throw Error(out, ": contains the model ", name, "; -o must be another directory");
   if (!out.empty() && options.task.generator_size && is_directory(beside) &&
       !is_file(beside + "/config.json"))
