@@ -1,5 +1,8 @@
 // bert-score: compares predictions with gold labels and prints metrics.
+#include <unistd.h>
+
 #include <algorithm>
+#include <map>
 
 #include "base/gnuplot.h"
 #include "base/option.h"
@@ -25,6 +28,21 @@ using task::Task;
 struct Flags {
   std::optional<Task> task;
   std::vector<std::string> metrics;
+  std::map<metric::Result, bool> results;
+};
+
+// Options that replace the object of metrics by something else.
+struct ResultOption {
+  metric::Result result;
+  const char* name;
+  bool task::Entry::*tasks;
+  const char* help;
+};
+constexpr ResultOption kResults[] = {
+    {metric::Result::report, "--report", &task::Entry::reported,
+     "Write precision, recall, F1 and support of each label, and their averages, as rows."},
+    {metric::Result::confusion, "--confusion", &task::Entry::confused,
+     "Write the confusion matrix: a row for each gold label, a column for each predicted one."},
 };
 
 void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& flags) {
@@ -77,6 +95,29 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
           "For answer: read null scores from this JSON object by id, such as run_squad.py's null_odds.json."},
          options.null_scores)
       .only_for = cmd::tasks({Task::answer});
+}
+
+// Under the heading Output.
+void result_options(cli::App& app, Flags& flags) {
+  std::vector<std::string> names;
+  for (const auto& [result, name, tasks, help] : kResults) {
+    app.flag({name, "", help}, flags.results[result]).only_for = cmd::tasks(task::tasks_with(tasks));
+    app.excludes({name}, opt::metric);
+    names.emplace_back(name);
+  }
+  app.exclusive(names);
+}
+
+// Rows are text for people on a terminal.
+void settle_result(const cli::App& app, const Flags& flags, metric::ScoreFilterOptions& options,
+                   io::StreamOptions& stream) {
+  for (const auto& [result, is_wanted] : flags.results)
+    if (is_wanted) options.result = result;
+  const bool is_shown = stream.output == "-" && ::isatty(STDOUT_FILENO) == 1;
+  if (options.result != metric::Result::metrics && is_shown && !app.given(opt::format))
+    stream.format = io::Format::text;
+  options.as_text = stream.format == io::Format::text;
+  options.score.pairs = options.result == metric::Result::confusion || options.plot;
 }
 
 std::string metric_hint(const std::string& name, std::vector<std::string> names) {
@@ -166,6 +207,7 @@ int main(int argc, char** argv) {
                                   .folders = false,
                                   .records = false});
   app.section("Output");
+  result_options(app, flags);
   cmd::format_option(app, io::formats_of({io::FormatGroup::json, io::FormatGroup::table}, {io::Format::text}),
                      stream.settings.format,
                      "Write the metrics as a JSON object, as a table of one row, or as text for people: "
@@ -189,7 +231,7 @@ int main(int argc, char** argv) {
     app.reads("--null-scores", options.null_scores);
     app.writes(opt::plot, options.plot.value_or(""));
     settle_input(options, stream.settings);
-    options.as_text = stream.settings.format == io::Format::text;
+    settle_result(app, flags, options, stream.settings);
   });
   app.version_of(text::version);
   app.examples({{"Score a classifier on records with gold labels",

@@ -51,13 +51,13 @@ bool is_python_list(const std::string& label) {
 
 }  // namespace
 
-LabelCounts::Counts& LabelCounts::of(std::string_view label) {
+Counts& LabelCounts::of(std::string_view label) {
   const auto [i, is_new] = labels_.add(label);
   if (is_new) counts_.emplace_back();
   return counts_[i];
 }
 
-LabelCounts::Counts LabelCounts::at(std::string_view label) const {
+Counts LabelCounts::at(std::string_view label) const {
   const auto i = labels_.find(label);
   return i ? counts_[*i] : Counts();
 }
@@ -68,22 +68,18 @@ std::vector<std::string> LabelCounts::names() const {
   return names;
 }
 
-LabelCounts::Table LabelCounts::table() const {
+CountTable LabelCounts::table() const {
   auto names = this->names();
   sort_labels(names);
-  Table table;
+  CountTable table;
   for (const auto& name : names) table.emplace_back(name, at(name));
   return table;
 }
 
-double LabelCounts::micro_f1() const {
+Counts LabelCounts::all() const {
   Counts all;
-  for (const Counts& counts : counts_) {
-    all.gold += counts.gold;
-    all.predicted += counts.predicted;
-    all.both += counts.both;
-  }
-  return all.f1();
+  for (const Counts& counts : counts_) all += counts;
+  return all;
 }
 
 double LabelCounts::macro_f1() const {
@@ -100,14 +96,14 @@ bool LabelCounts::disjoint() const {
                               [](const auto& counts) { return counts.gold > 0 && counts.predicted > 0; });
 }
 
-void Classification::add(std::string_view gold, std::string_view predicted) {
-  ++count_;
-  ++counts_.of(gold).gold;
-  ++counts_.of(predicted).predicted;
-  ++pairs_[{*counts_.labels().find(gold), *counts_.labels().find(predicted)}];
+void Classification::add(std::string_view gold, std::string_view predicted, int64_t times) {
+  count_ += times;
+  counts_.of(gold).gold += times;
+  counts_.of(predicted).predicted += times;
+  pairs_[{*counts_.labels().find(gold), *counts_.labels().find(predicted)}] += times;
   if (gold != predicted) return;
-  ++hits_;
-  ++counts_.of(gold).both;
+  hits_ += times;
+  counts_.of(gold).both += times;
 }
 
 // For c correct predictions among s examples, where label k is t_k times the gold label and p_k times
@@ -137,6 +133,12 @@ void sort_labels(std::vector<std::string>& labels) {
   std::ranges::sort(labels, [&](const std::string& a, const std::string& b) {
     return integers ? *integer_of(a) < *integer_of(b) : a < b;
   });
+}
+
+std::vector<std::string> sorted_labels(const Classification& score) {
+  auto labels = score.labels();
+  sort_labels(labels);
+  return labels;
 }
 
 std::vector<std::string> spelling_notes(std::span<const std::string> labels) {
@@ -213,12 +215,20 @@ std::string highest_label(std::vector<std::string> labels) {
 
 void Multilabel::add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted) {
   const auto gold_set = as_set(gold), predicted_set = as_set(predicted);
+  Counts own = {.gold = std::ssize(gold_set), .predicted = std::ssize(predicted_set)};
   for (const auto label : gold_set) ++counts_.of(label).gold;
   for (const auto label : predicted_set) {
     auto& counts = counts_.of(label);
     ++counts.predicted;
-    if (std::binary_search(gold_set.begin(), gold_set.end(), label)) ++counts.both;
+    if (!std::binary_search(gold_set.begin(), gold_set.end(), label)) continue;
+    ++counts.both;
+    ++own.both;
   }
+  sums_.precision += own.precision();
+  sums_.recall += own.recall();
+  sums_.f1 += own.f1();
+  sums_.without_gold += own.gold == 0;
+  sums_.without_predicted += own.predicted == 0;
   ++count_;
   if (gold_set == predicted_set) ++hits_;
 }

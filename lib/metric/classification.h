@@ -12,32 +12,23 @@
 #include <vector>
 
 #include "base/string_table.h"
-#include "metric/report.h"
+#include "metric/counts.h"
 
 namespace bert::metric {
 
 // For each label: how often it is the gold label, how often it is predicted, and how often both.
 class LabelCounts {
  public:
-  struct Counts {
-    int64_t gold = 0, predicted = 0, both = 0;
-
-    double precision() const { return share(both, predicted); }
-    double recall() const { return share(both, gold); }
-    double f1() const { return share(2 * both, gold + predicted); }
-  };
-  using Table = std::vector<std::pair<std::string, Counts>>;
-
   Counts& of(std::string_view label);  // valid until the next call
   const StringTable& labels() const { return labels_; }
   std::span<const Counts> counts() const { return counts_; }
 
   Counts at(std::string_view label) const;  // zeros for a label that does not occur
   std::vector<std::string> names() const;   // gold or predicted, in order of occurrence
-  Table table() const;                      // sorted by sort_labels()
-  double micro_f1() const;
-  double macro_f1() const;  // mean over all labels that occur, gold or predicted
-  bool disjoint() const;    // some labels occur as gold and some as predicted ones, but none as both
+  CountTable table() const;                 // sorted by sort_labels()
+  Counts all() const;                       // summed over the labels
+  double macro_f1() const;                  // mean over all labels that occur, gold or predicted
+  bool disjoint() const;  // some labels occur as gold and some as predicted ones, but none as both
 
  private:
   StringTable labels_;
@@ -47,13 +38,13 @@ class LabelCounts {
 // One label per example.
 class Classification {
  public:
-  void add(std::string_view gold, std::string_view predicted);
+  void add(std::string_view gold, std::string_view predicted, int64_t times = 1);
 
   int64_t count() const { return count_; }
   double accuracy() const { return share(hits_, count_); }
-  LabelCounts::Counts counts(std::string_view label) const { return counts_.at(label); }
+  Counts counts(std::string_view label) const { return counts_.at(label); }
   double f1(std::string_view positive) const { return counts(positive).f1(); }
-  LabelCounts::Table table() const { return counts_.table(); }
+  CountTable table() const { return counts_.table(); }
   double macro_f1() const { return counts_.macro_f1(); }
   // Matthews correlation coefficient for any number of labels (Gorodkin 2004); 0 if undefined.
   double matthews() const;
@@ -74,6 +65,7 @@ class Classification {
 
 // In the order of their presumable ids: by number if all labels are integers, else by bytes.
 void sort_labels(std::vector<std::string>& labels);
+std::vector<std::string> sorted_labels(const Classification& score);
 
 // Messages about labels that are probably spelled wrong: those that differ only in case or spaces, and those
 // with a space at an end.
@@ -103,15 +95,22 @@ class Multilabel {
   void add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted);
 
   int64_t count() const { return count_; }
-  double micro_f1() const { return counts_.micro_f1(); }
+  double micro_f1() const { return counts_.all().f1(); }
   double macro_f1() const { return counts_.macro_f1(); }
   double accuracy() const { return share(hits_, count_); }  // exact match of label sets
-  LabelCounts::Table table() const { return counts_.table(); }
+  // The sums over examples of the precision, recall and F1 of their label sets; 0 if undefined.
+  struct Sums {
+    double precision = 0, recall = 0, f1 = 0;
+    int64_t without_gold = 0, without_predicted = 0;  // examples
+  };
+  const Sums& sums() const { return sums_; }
+  CountTable table() const { return counts_.table(); }
   std::vector<std::string> labels() const { return counts_.names(); }  // as in Classification
   bool disjoint() const { return counts_.disjoint(); }
 
  private:
   LabelCounts counts_;
+  Sums sums_;
   int64_t count_ = 0, hits_ = 0;
 };
 

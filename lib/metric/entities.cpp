@@ -97,11 +97,6 @@ void require_one_for_each(std::span<const std::string_view> gold,
                 gold.size(), ", one for each gold tag");
 }
 
-double EntityScore::Counts::f1() const {
-  const double p = precision(), r = recall();
-  return p + r == 0 ? 0 : 2 * p * r / (p + r);
-}
-
 void EntityScore::add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted,
                       Scheme scheme) {
   require_one_for_each(gold, predicted);
@@ -120,13 +115,8 @@ void EntityScore::add(std::span<const std::string_view> gold, std::span<const st
 }
 
 void EntityScore::merge(const EntityScore& other) {
-  const auto merge = [](Counts& counts, const Counts& more) {
-    counts.gold += more.gold;
-    counts.predicted += more.predicted;
-    counts.both += more.both;
-  };
-  merge(all_, other.all_);
-  for (const auto& [type, counts] : other.types_) merge(types_[type], counts);
+  all_ += other.all_;
+  for (const auto& [type, counts] : other.types_) types_[type] += counts;
   tokens_ += other.tokens_;
   correct_tokens_ += other.correct_tokens_;
 }

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metric/report.h"
+#include "metric/counts.h"
 
 namespace bert::metric {
 
@@ -38,14 +38,6 @@ void require_one_for_each(std::span<const std::string_view> gold,
 // An entity is correct if the gold entities contain one of the same type and words.
 class EntityScore {
  public:
-  struct Counts {
-    int64_t gold = 0, predicted = 0, both = 0;
-
-    double precision() const { return share(both, predicted); }
-    double recall() const { return share(both, gold); }
-    double f1() const;
-  };
-
   // Adds the tags of one sentence. Error if the numbers of tags differ.
   void add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted,
            Scheme scheme = Scheme::lenient);

@@ -32,11 +32,11 @@ double of(const E& e) {
   return (e.*kPart.*kValue)();
 }
 
-template <double (LabelCounts::Counts::*kValue)() const>
+template <double (Counts::*kValue)() const>
 Optional of_positive(const E& e) {
   return e.positive.empty() ? std::nullopt : Optional((e.labels.counts(e.positive).*kValue)());
 }
-template <double (EntityScore::Counts::*kValue)() const>
+template <double (Counts::*kValue)() const>
 Optional of_entities(const E& e) {
   return e.plain_tags ? std::nullopt : Optional((e.entities.all().*kValue)());
 }
@@ -44,7 +44,7 @@ Optional calibration_error(const E& e) {
   return e.is_calibrated() ? Optional(e.calibration.error()) : std::nullopt;
 }
 
-template <double (LabelCounts::Counts::*kValue)() const>
+template <double (Counts::*kValue)() const>
 Optional of_replaced(const E& e) {
   return (e.replaced.*kValue)();
 }
@@ -101,8 +101,6 @@ const std::vector<Metric>& table() {
   using enum Better;
   using enum Unit;
   using enum Needs;
-  using Label = LabelCounts::Counts;
-  using Entities = EntityScore::Counts;
   using Best = SquadScore::Best;
   using Means = RankingMeans;
   constexpr int kTraining = kStep | kDev, kBoth = kDev | kScore;
@@ -119,17 +117,17 @@ const std::vector<Metric>& table() {
       {"nsp_accuracy", higher, accuracy, {pretrain}, kTraining, &E::nsp_accuracy, next_sentence},
       {"accuracy", higher, accuracy, {classify, tag, choose, embed}, kStep, &E::step_accuracy},
       {"accuracy", higher, accuracy, {replaced}, kTraining | kScore, &E::step_accuracy},
-      {"precision", higher, fraction, {replaced}, kBoth, of_replaced<&Label::precision>},
-      {"recall", higher, fraction, {replaced}, kBoth, of_replaced<&Label::recall>},
-      {"f1", higher, fraction, {replaced}, kBoth, of_replaced<&Label::f1>},
+      {"precision", higher, fraction, {replaced}, kBoth, of_replaced<&Counts::precision>},
+      {"recall", higher, fraction, {replaced}, kBoth, of_replaced<&Counts::recall>},
+      {"f1", higher, fraction, {replaced}, kBoth, of_replaced<&Counts::f1>},
 
       {"accuracy", higher, accuracy, {next, classify, choose}, kBoth, of<kLabels, &Classification::accuracy>},
-      {"f1", higher, fraction, {classify}, kBoth, of_positive<&Label::f1>, positive_label},
+      {"f1", higher, fraction, {classify}, kBoth, of_positive<&Counts::f1>, positive_label},
       {"macro_f1", higher, fraction, {classify}, kBoth, of<kLabels, &Classification::macro_f1>},
       {"matthews", higher, correlation, {classify}, kBoth, of<kLabels, &Classification::matthews>},
       {"ece", lower, fraction, {next, classify, choose}, kScore, calibration_error, probabilities},
-      {"precision", higher, fraction, {classify}, kScore, of_positive<&Label::precision>, positive_label},
-      {"recall", higher, fraction, {classify}, kScore, of_positive<&Label::recall>, positive_label},
+      {"precision", higher, fraction, {classify}, kScore, of_positive<&Counts::precision>, positive_label},
+      {"recall", higher, fraction, {classify}, kScore, of_positive<&Counts::recall>, positive_label},
       {"labels", higher, fraction, {classify}, kScore, nullptr, nothing, labels_of<kLabels>},
 
       // The log of the dev set has the accuracy first, bert-score last.
@@ -143,9 +141,9 @@ const std::vector<Metric>& table() {
       {"spearman", higher, correlation, {regress, embed}, kBoth, of<kNumbers, &Correlation::spearman>},
       {"spearman", higher, correlation, {rank}, kDev, of<kNumbers, &Correlation::spearman>},
 
-      {"precision", higher, fraction, {tag}, kBoth, of_entities<&Entities::precision>, entities},
-      {"recall", higher, fraction, {tag}, kBoth, of_entities<&Entities::recall>, entities},
-      {"f1", higher, fraction, {tag}, kBoth, of_entities<&Entities::f1>, entities},
+      {"precision", higher, fraction, {tag}, kBoth, of_entities<&Counts::precision>, entities},
+      {"recall", higher, fraction, {tag}, kBoth, of_entities<&Counts::recall>, entities},
+      {"f1", higher, fraction, {tag}, kBoth, of_entities<&Counts::f1>, entities},
       {"accuracy", higher, accuracy, {tag}, kBoth, tag_accuracy},
       {"types", higher, fraction, {tag}, kScore, nullptr, nothing, types},
 

@@ -27,7 +27,7 @@ struct Evaluation {
   std::optional<double> step_accuracy = {};
   std::optional<double> mlm_loss = {}, mlm_accuracy = {}, nsp_loss = {}, nsp_accuracy = {};
 
-  LabelCounts::Counts replaced = {};  // tokens
+  Counts replaced = {};  // tokens
 
   Classification labels;    // next, classify, choose, and tags without prefixes
   std::string positive;     // the label whose precision, recall and F1 are computed; empty: none

@@ -105,6 +105,25 @@ std::optional<std::string> Report::unwritten() const {
   return found == wanted_.end() ? std::nullopt : std::optional(*found);
 }
 
+std::string Report::text_of(std::span<const Report> rows) {
+  std::vector<Row> lines(1);
+  std::map<std::string_view, size_t> columns;
+  for (const Report& report : rows) {
+    Row line;
+    for (const Cell& cell : report.cells_) {
+      if (!cell.path.empty()) continue;
+      const auto column = columns.emplace(cell.name, columns.size()).first->second;
+      if (column == lines[0].size()) lines[0].push_back(cell.name);
+      line.resize(std::max(line.size(), column + 1));
+      line[column] = cell.shown;
+    }
+    lines.push_back(std::move(line));
+  }
+  std::string text;
+  append_rows(text, lines);
+  return text;
+}
+
 std::string Report::text() const {
   std::vector<Row> lines;
   std::map<std::string, std::vector<Row>> tables;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,8 @@ class Report {
   //   labels  precision  recall      f1  gold  predicted
   //   good       0.5000  1.0000  0.6667     1          2
   std::string text() const;
+  // The same for several, without nested objects: a table with a column for each name; a row may lack some.
+  static std::string text_of(std::span<const Report> rows);
 
  private:
   struct Cell {

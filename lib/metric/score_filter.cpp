@@ -6,6 +6,7 @@
 #include "base/gnuplot.h"
 #include "base/option.h"
 #include "json/json.h"
+#include "metric/label_report.h"
 
 namespace bert::metric {
 namespace {
@@ -36,6 +37,14 @@ void write_report(const Report& report, const ScoreFilterOptions& options, io::O
     out.text() += report.text();
   } else {
     out.object(report.fields());
+  }
+}
+
+void write_rows(std::span<const Report> rows, const ScoreFilterOptions& options, io::Output& out) {
+  if (options.as_text) {
+    out.text() += Report::text_of(rows);
+  } else {
+    for (const Report& row : rows) out.object(row.fields());
   }
 }
 
@@ -204,14 +213,32 @@ void ScoreFilter::end(io::Output& out) {
     log_.warn(counted(unknown_, "prediction was", "predictions were") + " skipped: no question in " +
               options_.gold + " has their id");
   if (records_ == 0 && !counted_missing_) return log_.warn("no records: nothing was scored");
-  Report report = make_report(options_, log_);
-  scorer_->report(report);
+  const Evaluation& evaluation = scorer_->evaluate();
+  write_result(evaluation, out);
   for (const auto& remark : scorer_->remarks()) log_.warn(remark);
+  if (options_.plot) draw_plot(scorer_->plot(), *options_.plot);
+}
+
+void ScoreFilter::write_result(const Evaluation& evaluation, io::Output& out) {
+  Report report = make_report(options_, log_);
+  switch (options_.result) {
+    case Result::metrics:
+      scorer_->append_counts(report);
+      append_metrics(report, evaluation, options_.score.task);
+      require_written(report);
+      return write_report(report, options_, out);
+    case Result::report:
+      for (const auto& note : undefined_notes(evaluation, options_.score.task)) log_.warn(note);
+      return write_rows(label_report(evaluation, options_.score.task, report), options_, out);
+    case Result::confusion:
+      return write_rows(confusion_rows(evaluation.labels, report), options_, out);
+  }
+}
+
+void ScoreFilter::require_written(const Report& report) const {
   if (const auto metric = report.unwritten(); metric && !options_.score.benchmark)
     throw Error(opt::metric, " ", *metric, " cannot be computed from these records", scorer_->advice(*metric),
                 "; see bert-score(1)");
-  if (options_.plot) draw_plot(scorer_->plot(), *options_.plot);
-  write_report(report, options_, out);
 }
 
 }  // namespace bert::metric

@@ -13,7 +13,11 @@
 
 namespace bert::metric {
 
+// What is written: one object of metrics, or rows of something else.
+enum class Result { metrics, report, confusion };
+
 struct ScoreFilterOptions {
+  Result result = Result::metrics;
   ScoreOptions score;
   std::string gold;                 // FILE; empty: gold labels are in the records
   std::string null_scores;          // FILE with an object {id: number}; empty: null scores are in the records
@@ -27,6 +31,7 @@ struct ScoreFilterOptions {
 // Names each metric that is undefined in a warning.
 Report make_report(const ScoreFilterOptions& options, Log& log);
 void write_report(const Report& report, const ScoreFilterOptions& options, io::Output& out);
+void write_rows(std::span<const Report> rows, const ScoreFilterOptions& options, io::Output& out);
 
 class ScoreFilter : public io::Filter {
  public:
@@ -47,6 +52,8 @@ class ScoreFilter : public io::Filter {
   void require_same_text(const io::Fields& fields, size_t place) const;
   void add(Prepared& prepared);
   void add_missing();
+  void write_result(const Evaluation& evaluation, io::Output& out);
+  void require_written(const Report& report) const;
   void check_counts() const;
   std::string id_hint() const;
   bool by_order() const { return !gold_->has_ids() && gold_->size() > 0; }

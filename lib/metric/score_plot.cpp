@@ -207,12 +207,12 @@ void append_cells(std::string& text, const Matrix& matrix) {
 }
 
 void draw_matrix(Canvas& canvas, const Matrix& matrix, const MatrixLayout& layout,
-                 const Classification& score) {
+                 const Classification& score, std::string_view unit) {
   const std::string last = number(double(matrix.labels.size()) - 0.5);
   const auto font = matrix.labels.size() <= 4 ? "',12'" : "',9'";
   canvas.title(kEdge, "Confusion matrix",
-               counted(score.count(), "record", "records") + ", accuracy " + rounded(score.accuracy(), 3) +
-                   "; count and share of the row");
+               counted(score.count(), unit, std::string(unit) + "s") + ", accuracy " +
+                   rounded(score.accuracy(), 3) + "; count and share of the row");
   canvas.label(layout.left + layout.side / 2, layout.height() - kEdge - kLine / 2, "predicted label",
                "center");
   canvas.label(kEdge + kLine / 2, kTop + layout.side / 2, "gold label", "center rotate by 90");
@@ -266,14 +266,14 @@ std::string coefficient(double value) { return std::isfinite(value) ? rounded(va
 }  // namespace
 
 std::string confusion_script(const Classification& score, std::span<const std::string> labels,
-                             const Calibration& calibration) {
+                             const Calibration& calibration, std::string_view unit) {
   const Matrix matrix = matrix_of(score, labels);
   const MatrixLayout layout(matrix);
   const bool reliability = calibration.count() > 0;
   const double height =
       reliability ? std::max(layout.height(), kTop + kDiagramSide + kDiagramBottom) : layout.height();
   Canvas canvas(layout.width() + (reliability ? kDiagramWidth : 0), height);
-  draw_matrix(canvas, matrix, layout, score);
+  draw_matrix(canvas, matrix, layout, score, unit);
   if (reliability) draw_reliability(canvas, layout.width(), calibration);
   return canvas.text + "unset multiplot\n";
 }

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "metric/classification.h"
 #include "metric/correlation.h"
@@ -10,9 +11,10 @@
 namespace bert::metric {
 
 // The confusion matrix of `score`, with the labels in the given order, and a reliability diagram if
-// `calibration` has predictions. Of more than 100 labels, the rarest ones share a row and a column.
+// `calibration` has predictions; `unit`: what was counted. Of more than 100 labels, the rarest ones share a
+// row and a column.
 std::string confusion_script(const Classification& score, std::span<const std::string> labels,
-                             const Calibration& calibration);
+                             const Calibration& calibration, std::string_view unit = "record");
 
 // Predictions over gold labels. At most 5000 points are drawn, at equal distances in the input.
 std::string scatter_script(const Correlation& numbers);

@@ -28,6 +28,7 @@ struct ScoreOptions {
   std::vector<std::string_view> usual_positive;  // if not given: the first of these labels that occurs
   std::optional<int64_t> top_k;                  // for fill
   std::optional<int64_t> mask_id;             // for fill: score only positions where the input has this token
+  bool pairs = false;                         // for tag: count pairs of gold and predicted tags
   std::optional<Scheme> scheme;               // for tag; not given: entities of any scheme, or plain tags
   std::optional<double> no_answer_threshold;  // for answer
   SquadScore::Version version = SquadScore::Version::automatic;
@@ -66,7 +67,13 @@ class Scorer {
   // Reads null scores by id from an object with every gold id. They take precedence over those in records.
   virtual void read_null_scores(const json::File& file, const GoldTable& gold);
 
-  virtual void report(Report& report) = 0;
+  // Of all that was added.
+  const Evaluation& evaluate() {
+    settle();
+    return evaluation_;
+  }
+  // How much was added, such as the number of records.
+  virtual void append_counts(Report& report) const = 0;
 
   // Script for gnuplot, for tasks with Entry::plotted.
   virtual std::string plot() const { return {}; }
@@ -79,6 +86,8 @@ class Scorer {
   virtual std::vector<std::string> remarks() const { return {}; }
 
  protected:
+  virtual void settle() {}  // completes evaluation_
+
   const task::Task task_;
   const std::string field_;  // of the gold label
   Evaluation evaluation_;

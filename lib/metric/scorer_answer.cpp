@@ -75,10 +75,7 @@ class AnswerScorer : public Scorer {
     }
   }
 
-  void report(Report& report) override {
-    report.count("records", score_.count());
-    append_metrics(report, evaluation_, task_);
-  }
+  void append_counts(Report& report) const override { report.count("records", score_.count()); }
 
  private:
   struct NullScore {

@@ -70,18 +70,20 @@ class FillScorer : public Scorer {
       evaluation_.places.add(mask.place, mask.candidates);
   }
 
-  void report(Report& report) override {
+  void append_counts(Report& report) const override {
+    report.count("records", records_);
+    report.count("masks", evaluation_.places.count());
+  }
+
+ private:
+  void settle() override {
     const auto& places = evaluation_.places;
     const int64_t k = evaluation_.top_k = top_k_.value_or(places.fewest());
     if (places.count() > 0 && k > places.fewest())
       throw Error(opt::top_k, " ", k, ": the smallest number of candidates of a masked token is ",
                   places.fewest());
-    report.count("records", records_);
-    report.count("masks", places.count());
-    append_metrics(report, evaluation_, task_);
   }
 
- private:
   bool is_mask(const std::vector<int32_t>& tokens, int32_t position) const {
     if (position < 0 || static_cast<size_t>(position) >= tokens.size())
       throw Error("masked_lm_positions contains ", position,

@@ -67,10 +67,7 @@ void add_note(std::string note, std::vector<std::string>& remarks) {
 class LabelScorer : public Scorer {
  public:
   explicit LabelScorer(const ScoreOptions& options)
-      : Scorer(options),
-        wanted_(options.metrics),
-        positive_(options.positive),
-        usual_positive_(options.usual_positive) {}
+      : Scorer(options), positive_(options.positive), usual_positive_(options.usual_positive) {}
 
   std::string gold(const io::Fields& fields) const override {
     std::string label = label_of(fields, field_);
@@ -110,21 +107,13 @@ class LabelScorer : public Scorer {
       evaluation_.calibration.add(*compared.confidence, compared.gold == compared.predicted);
   }
 
-  void report(Report& report) override {
-    if (task_ == task::Task::classify) evaluation_.positive = positive_label();
-    for (const auto& name : calibrated_metrics()) {
-      const bool is_wanted = std::ranges::find(wanted_, name) != wanted_.end();
-      if (is_wanted && !evaluation_.is_calibrated())
-        throw Error(opt::metric, " ", name, ": ", missing_probabilities());
-    }
-    report.count("records", labels_.count());
-    append_metrics(report, evaluation_, task_);
-  }
+  void append_counts(Report& report) const override { report.count("records", labels_.count()); }
 
   std::string advice(std::string_view metric) const override {
-    return find_metric(metric, task_)->needs == Needs::positive_label
-               ? ": with more than two labels, name one with " + opt::positive
-               : "";
+    const auto needs = find_metric(metric, task_)->needs;
+    if (needs == Needs::probabilities) return ": " + missing_probabilities();
+    return needs == Needs::positive_label ? ": with more than two labels, name one with " + opt::positive
+                                          : "";
   }
 
   std::vector<std::string> remarks() const override {
@@ -148,6 +137,10 @@ class LabelScorer : public Scorer {
   }
 
  private:
+  void settle() override {
+    if (task_ == task::Task::classify) evaluation_.positive = positive_label();
+  }
+
   std::string label_of(const io::Fields& fields, const std::string& field) const {
     std::string label = fields.label(field);
     if (label.empty() && !fields.json(field)) throw Error("field \"", field, "\" has an empty label");
@@ -198,7 +191,6 @@ class LabelScorer : public Scorer {
   }
 
   Classification& labels_ = evaluation_.labels;
-  std::vector<std::string> wanted_;  // metrics; empty: all
   std::optional<std::string> positive_;
   std::vector<std::string_view> usual_positive_;
   std::vector<std::string> ids_;  // of the model
@@ -228,9 +220,8 @@ class MultilabelScorer : public Scorer {
     evaluation_.label_sets.add(unpack(compared.gold), unpack(compared.predicted));
   }
 
-  void report(Report& report) override {
+  void append_counts(Report& report) const override {
     report.count("records", evaluation_.label_sets.count());
-    append_metrics(report, evaluation_, task_);
   }
 
   std::vector<std::string> remarks() const override {

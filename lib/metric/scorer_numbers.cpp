@@ -38,10 +38,7 @@ class NumberScorer : public Scorer {
     evaluation_.numbers.add(compared.gold, compared.predicted);
   }
 
-  void report(Report& report) override {
-    report.count("records", evaluation_.numbers.count());
-    append_metrics(report, evaluation_, task_);
-  }
+  void append_counts(Report& report) const override { report.count("records", evaluation_.numbers.count()); }
 
   std::string plot() const override { return scatter_script(evaluation_.numbers); }
 };
@@ -68,14 +65,14 @@ class RankScorer : public Scorer {
     rankings_.add(compared.query, compared.gold, compared.predicted);
   }
 
-  void report(Report& report) override {
+  void append_counts(Report& report) const override {
     report.count("records", rankings_.count());
     report.count("queries", rankings_.queries());
-    evaluation_.ranking = rankings_.means(evaluation_.top_k);
-    append_metrics(report, evaluation_, task_);
   }
 
  private:
+  void settle() override { evaluation_.ranking = rankings_.means(evaluation_.top_k); }
+
   std::string query_field_;
   Rankings rankings_;
 };

@@ -1,14 +1,15 @@
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
+#include "metric/score_plot.h"
 #include "metric/scorer.h"
 
 namespace bert::metric {
 namespace {
 
 struct ComparedTokens : io::Work {
-  LabelCounts::Counts replaced;
-  int64_t tokens = 0, right = 0;
+  std::array<std::array<int64_t, 2>, 2> tokens = {};  // [gold, predicted]
 };
 
 // Which tokens were replaced: 1 or 0 for each.
@@ -30,36 +31,35 @@ class ReplacedScorer : public Scorer {
       throw Error("has predictions for ", counted(predicted.size(), "token", "tokens"), ", but ",
                   counted(gold.size(), "gold label", "gold labels"), " other than -100");
     auto compared = std::make_unique<ComparedTokens>();
-    compared->tokens = std::ssize(gold);
-    for (size_t i = 0; i < gold.size(); ++i) {
-      const bool is_gold = gold[i] == '1', is_predicted = predicted[i] == '1';
-      compared->right += is_gold == is_predicted;
-      compared->replaced.gold += is_gold;
-      compared->replaced.predicted += is_predicted;
-      compared->replaced.both += is_gold && is_predicted;
-    }
+    for (size_t i = 0; i < gold.size(); ++i) ++compared->tokens[gold[i] - '0'][predicted[i] - '0'];
     return compared;
   }
 
   void add(size_t, const io::Work& work) override {
     const auto& compared = static_cast<const ComparedTokens&>(work);
-    auto& all = evaluation_.replaced;
-    all.gold += compared.replaced.gold;
-    all.predicted += compared.replaced.predicted;
-    all.both += compared.replaced.both;
-    tokens_ += compared.tokens;
-    right_ += compared.right;
+    constexpr std::array<std::string_view, 2> kNames = {"0", "1"};
+    for (const size_t gold : {0, 1})
+      for (const size_t predicted : {0, 1})
+        if (const int64_t times = compared.tokens[gold][predicted]; times > 0)
+          evaluation_.labels.add(kNames[gold], kNames[predicted], times);
     ++records_;
   }
 
-  void report(Report& report) override {
-    evaluation_.step_accuracy = share(right_, tokens_);
+  void append_counts(Report& report) const override {
     report.count("records", records_);
-    report.count("tokens", tokens_);
-    append_metrics(report, evaluation_, task_);
+    report.count("tokens", evaluation_.labels.count());
+  }
+
+  std::string plot() const override {
+    return confusion_script(evaluation_.labels, sorted_labels(evaluation_.labels), {}, "token");
   }
 
  private:
+  void settle() override {
+    evaluation_.replaced = evaluation_.labels.counts("1");
+    evaluation_.step_accuracy = evaluation_.labels.accuracy();
+  }
+
   static constexpr const char* kPrediction = "prediction";
 
   static std::string characters(const std::vector<int32_t>& labels, std::string_view field,
@@ -73,7 +73,7 @@ class ReplacedScorer : public Scorer {
     return text;
   }
 
-  int64_t records_ = 0, tokens_ = 0, right_ = 0;
+  int64_t records_ = 0;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/option.h"
 #include "base/string_table.h"
 #include "io/conll.h"
+#include "metric/score_plot.h"
 #include "metric/scorer.h"
 
 namespace bert::metric {
@@ -23,13 +24,13 @@ struct ComparedTags : io::Work {
   Tagging kind = Tagging::unknown;
   std::string tag;              // the first tag that shows the kind
   EntityScore score;            // not of plain tags
-  std::string gold, predicted;  // packed; not of entities
+  std::string gold, predicted;  // packed; of entities if options ask for pairs
   int64_t sentences = 0;
   bool in_columns = false;   // of CoNLL
   bool two_columns = false;  // of them
 
   void add(std::span<const std::string_view> gold_tags, std::span<const std::string_view> predicted_tags,
-           std::optional<Scheme> scheme);
+           const ScoreOptions& options);
 
   [[noreturn]] void refuse(std::string_view plain) const;
 
@@ -56,9 +57,9 @@ void ComparedTags::look_at(std::span<const std::string_view> tags) {
 }
 
 void ComparedTags::add(std::span<const std::string_view> gold_tags,
-                       std::span<const std::string_view> predicted_tags, std::optional<Scheme> scheme) {
+                       std::span<const std::string_view> predicted_tags, const ScoreOptions& options) {
   require_one_for_each(gold_tags, predicted_tags);
-  if (scheme) {
+  if (options.scheme) {
     kind = Tagging::entities;
   } else {
     look_at(gold_tags);
@@ -69,8 +70,8 @@ void ComparedTags::add(std::span<const std::string_view> gold_tags,
     look_at(predicted_tags);
   }
   ++sentences;
-  if (kind != Tagging::plain) score.add(gold_tags, predicted_tags, scheme.value_or(Scheme::lenient));
-  if (kind == Tagging::entities) return;
+  if (kind != Tagging::plain) score.add(gold_tags, predicted_tags, options.scheme.value_or(Scheme::lenient));
+  if (kind == Tagging::entities && !options.pairs) return;
   for (const auto one : gold_tags) pack(gold, one);
   for (const auto one : predicted_tags) pack(predicted, one);
 }
@@ -88,7 +89,7 @@ std::string_view last_row(std::string_view sentence) {
 // Entities, or tags without a prefix such as parts of speech.
 class TagScorer : public Scorer {
  public:
-  explicit TagScorer(const ScoreOptions& options) : Scorer(options), scheme_(options.scheme) {}
+  explicit TagScorer(const ScoreOptions& options) : Scorer(options), options_(options) {}
 
   std::string gold(const io::Fields& fields) const override {
     std::string packed;
@@ -99,7 +100,7 @@ class TagScorer : public Scorer {
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     auto compared = std::make_unique<ComparedTags>();
     gold_schemes_.add(unpack(gold));
-    compared->add(unpack(gold), fields.strings("prediction"), scheme_);
+    compared->add(unpack(gold), fields.strings("prediction"), options_);
     return compared;
   }
 
@@ -111,7 +112,7 @@ class TagScorer : public Scorer {
     const auto end_sentence = [&] {
       if (gold.empty()) return;
       gold_schemes_.add(gold);
-      compared->add(gold, predicted, scheme_);
+      compared->add(gold, predicted, options_);
       gold.clear(), predicted.clear();
     };
     const auto row = last_row(sentence);
@@ -149,24 +150,26 @@ class TagScorer : public Scorer {
     in_columns_ |= compared.in_columns;
     sentences_ += compared.sentences;
     evaluation_.entities.merge(compared.score);
-    if (kind_ == Tagging::entities) return;
+    if (kind_ == Tagging::entities && !options_.pairs) return;
     const auto gold = unpack(compared.gold), predicted = unpack(compared.predicted);
     for (size_t i = 0; i < gold.size(); ++i) evaluation_.labels.add(gold[i], predicted[i]);
   }
 
-  void report(Report& report) override {
+  void append_counts(Report& report) const override {
     const auto& [labels, entities] = std::tie(evaluation_.labels, evaluation_.entities);
-    evaluation_.plain_tags = kind_ == Tagging::plain;
     report.count("records", sentences_);
     report.count("words", evaluation_.plain_tags ? labels.count() : entities.tokens());
-    append_metrics(report, evaluation_, task_);
+  }
+
+  std::string plot() const override {
+    return confusion_script(evaluation_.labels, sorted_labels(evaluation_.labels), {}, "word");
   }
 
   std::vector<std::string> remarks() const override {
     std::vector<std::string> remarks;
     if (const auto doubt = doubt_of_gold(); !doubt.empty())
       remarks.push_back(doubt + " (" + where_gold_is(in_columns_) + ")");
-    const auto mixture = scheme_ || kind_ == Tagging::plain ? "" : gold_schemes_.mixture();
+    const auto mixture = options_.scheme || kind_ == Tagging::plain ? "" : gold_schemes_.mixture();
     if (!mixture.empty())
       remarks.push_back("gold tags mix the schemes " + mixture +
                         ": a tag that does not continue an entity begins one, unless " + opt::scheme +
@@ -177,6 +180,8 @@ class TagScorer : public Scorer {
   std::string advice(std::string_view) const override { return ": tag \"" + tag_ + "\" has no prefix"; }
 
  private:
+  void settle() override { evaluation_.plain_tags = kind_ == Tagging::plain; }
+
   // Why the gold tags may be something else, such as the words; "" if they look like tags.
   std::string doubt_of_gold() const {
     constexpr int64_t kFewestWords = 10;
@@ -200,7 +205,7 @@ class TagScorer : public Scorer {
     tag_ = compared.tag;
   }
 
-  std::optional<Scheme> scheme_;
+  const ScoreOptions options_;
   io::TagSchemes gold_schemes_;
   Tagging kind_ = Tagging::unknown;
   std::string tag_;  // the first tag that showed the kind

@@ -32,8 +32,8 @@ class ReplacedLearning : public Learner {
 
  private:
   struct Score {
-    nn::Loss loss, masked_lm;              // of the model, of its generator
-    metric::LabelCounts::Counts replaced;  // tokens
+    nn::Loss loss, masked_lm;  // of the model, of its generator
+    metric::Counts replaced;   // tokens
   };
   // Factors of the two losses in the objective.
   struct Weights {

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Compares bert-score with scikit-learn, seqeval and SciPy on random records, and on tasks if there are any.
+
+usage: check_sklearn.py DIRECTORY_OF_THE_TOOLS [CASES]     (needs scikit-learn, scipy and seqeval; 2000 cases: minutes)
+
+All values must agree to 1e-12.
+"""
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import warnings
+
+try:
+    import numpy as np
+    import seqeval.metrics
+    import seqeval.scheme
+    from sklearn import metrics
+    from sklearn.preprocessing import MultiLabelBinarizer
+except ImportError as error:
+    print("skipped:", error)
+    sys.exit(77)
+
+warnings.filterwarnings("ignore")
+TOLERANCE = 1e-12
+
+
+class Checker:
+    def __init__(self, tools, directory):
+        self.tool = os.path.join(tools, "bert-score")
+        self.directory = directory
+        self.compared = self.failures = 0
+        self.largest = 0.0
+
+    def rows(self, options, records):
+        text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        run = subprocess.run([self.tool, "-q", *options], input=text, capture_output=True, encoding="utf-8", check=False,
+                             cwd=self.directory)
+        if run.returncode != 0:
+            raise AssertionError(run.stderr)
+        return [json.loads(line) for line in run.stdout.splitlines()]
+
+    def same(self, got, expected):
+        if isinstance(expected, dict):
+            return isinstance(got, dict) and got.keys() == expected.keys() and all(
+                self.same(got[key], expected[key]) for key in expected)
+        if isinstance(expected, (list, tuple)):
+            return isinstance(got, list) and len(got) == len(expected) and all(map(self.same, got, expected))
+        if isinstance(expected, (float, np.floating)):
+            if not math.isfinite(expected) or got is None:
+                return got is None and not math.isfinite(expected)
+            difference = abs(got - expected)
+            self.largest = max(self.largest, difference)
+            return difference <= TOLERANCE
+        return got == expected
+
+    def expect(self, expected, options, records):
+        """`expected`: all rows, or some members of a single one."""
+        self.compared += 1
+        try:
+            got = self.rows(options, records)
+            if isinstance(expected, dict):
+                got = {key: got[0].get(key, "missing") for key in expected}
+            if self.same(got, expected):
+                return
+        except AssertionError as error:
+            got = str(error)
+        self.failures += 1
+        print(f"FAILED: bert-score {' '.join(options)}\nexpected {expected}\ngot      {got}\nof {records[:40]}")
+
+
+def report_rows(report):
+    """Rows as bert-score writes them, from the dictionary of classification_report."""
+    rows = []
+    for label, row in report.items():
+        if label == "accuracy":
+            rows.append({"label": label, "f1": row, "support": int(report["macro avg"]["support"])})
+        else:
+            rows.append({"label": label, "precision": row["precision"], "recall": row["recall"], "f1": row["f1-score"],
+                         "support": int(row["support"])})
+    return rows
+
+
+def random_labels(rng, names):
+    gold = [rng.choice(names[:rng.randrange(1, len(names) + 1)]) for _ in range(rng.randrange(1, 40))]
+    return gold, [g if rng.random() < 0.6 else rng.choice(names) for g in gold]
+
+
+def matrix_rows(gold, predicted):
+    labels = sorted(set(gold + predicted))
+    return [{"gold": label, **dict(zip(labels, map(int, row)))}
+            for label, row in zip(labels, metrics.confusion_matrix(gold, predicted, labels=labels))]
+
+
+def check_labels(check, rng):
+    gold, predicted = random_labels(rng, ["bad", "fine", "good", "Good", "übel"][:rng.randrange(1, 6)])
+    records = [{"label": g, "prediction": p} for g, p in zip(gold, predicted)]
+    report = metrics.classification_report(gold, predicted, output_dict=True, zero_division=0)
+    check.expect(report_rows(report), ["--task", "classify", "--report"], records)
+    check.expect(matrix_rows(gold, predicted), ["--task", "classify", "--confusion"], records)
+
+
+def check_sets(check, rng):
+    names = "abcde"[:rng.randrange(1, 6)]
+    pick = lambda: [label for label in names if rng.random() < 0.4]
+    gold = [pick() for _ in range(rng.randrange(1, 30))]
+    predicted = [g if rng.random() < 0.5 else pick() for g in gold]
+    binarizer = MultiLabelBinarizer().fit(gold + predicted)
+    if len(binarizer.classes_) < 2:  # one column is not a multilabel task in scikit-learn
+        return
+    report = metrics.classification_report(binarizer.transform(gold), binarizer.transform(predicted), output_dict=True,
+                                           zero_division=0, target_names=list(binarizer.classes_))
+    check.expect(report_rows(report), ["--task", "multilabel", "--report"],
+                 [{"label": g, "prediction": p} for g, p in zip(gold, predicted)])
+
+
+def check_replaced(check, rng):
+    rows = []
+    for _ in range(rng.randrange(1, 9)):
+        labels = [rng.choice([-100, 0, 0, 1]) for _ in range(rng.randrange(1, 12))]
+        rows.append((labels, [g if rng.random() < 0.7 else 1 - g for g in labels if g != -100]))
+    gold = [str(label) for labels, _ in rows for label in labels if label != -100]
+    predicted = [str(label) for _, prediction in rows for label in prediction]
+    if not gold:
+        return
+    records = [{"labels": labels, "prediction": prediction} for labels, prediction in rows]
+    report = metrics.classification_report(gold, predicted, output_dict=True, zero_division=0)
+    check.expect(report_rows(report), ["--task", "replaced", "--report"], records)
+    check.expect(matrix_rows(gold, predicted), ["--task", "replaced", "--confusion"], records)
+
+
+SCHEMES = {"iob1": "IB", "iob2": "IB", "iobes": "BIES", "bilou": "BILU"}
+
+
+def check_tags(check, rng):
+    scheme = rng.choice(list(SCHEMES))
+    tags = ["O", "O"] + [f"{prefix}-{name}" for prefix in SCHEMES[scheme] for name in ("PER", "LOC")]
+    gold = [[rng.choice(tags) for _ in range(rng.randrange(1, 12))] for _ in range(rng.randrange(1, 12))]
+    gold[0][0] = SCHEMES[scheme][0] + "-PER"
+    predicted = [[g if rng.random() < 0.8 else rng.choice(tags) for g in row] for row in gold]
+    records = [{"tags": g, "prediction": p} for g, p in zip(gold, predicted)]
+    modes = [(["--scheme", scheme], {"mode": "strict", "scheme": getattr(seqeval.scheme, scheme.upper())})]
+    if scheme != "bilou":  # seqeval's default does not know L- and U-
+        modes.append(([], {}))
+    for options, mode in modes:
+        try:
+            report = seqeval.metrics.classification_report(gold, predicted, output_dict=True, zero_division=0, **mode)
+        except ValueError:  # seqeval fails without any entity
+            continue
+        if len(report) > 3:  # with entities
+            check.expect(report_rows(report), ["--task", "tag", "--report", *options], records)
+    flat = sum(gold, []), sum(predicted, [])
+    check.expect(matrix_rows(*flat), ["--task", "tag", "--confusion"], records)
+
+
+def check_plain_tags(check, rng):
+    gold = [[rng.choice(["DET", "NOUN", "VERB", "O"]) for _ in range(rng.randrange(1, 9))] for _ in range(9)]
+    gold[0][0] = "X"
+    predicted = [[tag if rng.random() < 0.7 else "NOUN" for tag in row] for row in gold]
+    flat = sum(gold, []), sum(predicted, [])
+    records = [{"tags": g, "prediction": p} for g, p in zip(gold, predicted)]
+    report = metrics.classification_report(*flat, output_dict=True, zero_division=0)
+    check.expect(report_rows(report), ["--task", "tag", "--report"], records)
+    check.expect(matrix_rows(*flat), ["--task", "tag", "--confusion"], records)
+
+
+KINDS = (check_labels, check_sets, check_replaced, check_tags, check_plain_tags)
+
+
+def main():
+    tools, cases = os.path.abspath(sys.argv[1]), int((sys.argv[2:] or [2000])[0])
+    rng = random.Random(5)
+    with tempfile.TemporaryDirectory() as directory:
+        check = Checker(tools, directory)
+        while check.compared < cases:
+            for kind in KINDS:
+                kind(check, rng)
+    print(f"{check.compared} comparisons, {check.failures} differ; largest difference {check.largest:.2g}")
+    sys.exit(check.failures != 0)
+
+
+if __name__ == "__main__":
+    main()
