@@ -72,7 +72,13 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
           "For tag: count only the entities that are valid in this scheme, or (auto) all entities in any "
           "scheme, "
           "or tags without prefixes."},
-         {{"auto", std::nullopt}, {"iob1", iob1}, {"iob2", iob2}, {"iobes", iobes}, {"bilou", bilou}},
+         {{"auto", std::nullopt},
+          {"iob1", iob1},
+          {"iob2", iob2},
+          {"ioe1", ioe1},
+          {"ioe2", ioe2},
+          {"iobes", iobes},
+          {"bilou", bilou}},
          score.scheme)
       .only_for = cmd::tasks({Task::tag});
   app.real({opt::no_answer_threshold, "T",

@@ -92,8 +92,16 @@ std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
 }
 
 // What sentences show. inside_first: I- that begins an entity, as in IOB1; begin_first: B- that IOB1 does not
-// have there; open_end: an entity that IOBES and BILOU would mark at its end.
-enum Shown : unsigned { inside_first = 1, begin_first = 2, open_end = 4, of_iobes = 8, of_bilou = 16 };
+// have there; open_end: an entity that IOBES and BILOU would mark at its end; begins: B- or S-, which IOE
+// lacks.
+enum Shown : unsigned {
+  inside_first = 1,
+  begin_first = 2,
+  open_end = 4,
+  of_iobes = 8,
+  of_bilou = 16,
+  begins = 32
+};
 
 void TagSchemes::add(std::span<const std::string_view> tags) const {
   if (!std::ranges::all_of(tags, is_entity_tag)) return;
@@ -108,6 +116,7 @@ void TagSchemes::add(std::span<const std::string_view> tags) const {
     if (kind == 'B' && !same_type) seen |= begin_first;
     if (is_open && !(has_end && type_of(after) == type_of(tags[i]))) seen |= open_end;
     if (kind == 'E' || kind == 'S') seen |= of_iobes;
+    if (kind == 'B' || kind == 'S') seen |= begins;
     if (kind == 'L' || kind == 'U') seen |= of_bilou;
   }
   if ((seen_.load(std::memory_order_relaxed) & seen) != seen) seen_.fetch_or(seen, std::memory_order_relaxed);
@@ -115,6 +124,7 @@ void TagSchemes::add(std::span<const std::string_view> tags) const {
 
 std::string TagSchemes::mixture() const {
   const auto has = [seen = seen_.load()](unsigned shown) { return (seen & shown) != 0; };
+  if (!has(begins | of_bilou)) return "";
   if (has(of_iobes) && has(of_bilou)) return "IOBES and BILOU";
   if (has(of_iobes | of_bilou) && has(open_end | inside_first))
     return has(of_iobes) ? "IOBES and BIO" : "BILOU and BIO";

@@ -22,6 +22,7 @@ struct Alphabet {
 Alphabet alphabet_of(Scheme scheme) {
   constexpr Alphabet kBio = {"BI", "BI", "O, B-TYPE or I-TYPE"};
   if (scheme == Scheme::iobes) return {"BIES", "BIES", "O, B-, I-, E- or S-TYPE"};
+  if (scheme == Scheme::ioe1 || scheme == Scheme::ioe2) return {"IE", "IE", "O, I-TYPE or E-TYPE"};
   if (scheme == Scheme::bilou) return {"BILU", "BIES", "O, B-, I-, L- or U-TYPE"};
   return scheme == Scheme::lenient ? Alphabet{"BIESLU", "BIESES", kBio.shown} : kBio;
 }
@@ -49,18 +50,35 @@ bool continues(const Tag& before, const Tag& tag) {
   return is_inside(tag) && is_open(before) && tag.type == before.type;
 }
 
-// Whether an entity starts at the tag. In IOB1, B- only separates entities of one type.
+// Whether an entity starts at the tag. In IOB1, B- only separates entities of one type, and in IOE1 E-.
 bool starts(Scheme scheme, const Tag& before, const Tag& tag) {
-  if (scheme == Scheme::lenient) return tag.kind != 'O' && !continues(before, tag);
-  if (scheme != Scheme::iob1) return tag.kind == 'B' || tag.kind == 'S';
-  if (tag.kind == 'B') return is_open(before) && tag.type == before.type;
-  return tag.kind == 'I' && (before.kind != 'I' || tag.type != before.type);
+  using enum Scheme;
+  const bool same_type = tag.type == before.type;
+  const bool is_first = tag.kind == 'I' && (before.kind != 'I' || !same_type);
+  switch (scheme) {
+    case lenient:
+      return tag.kind != 'O' && !continues(before, tag);
+    case iob1:
+      return is_first || (tag.kind == 'B' && is_open(before) && same_type);
+    case ioe1:
+      return is_first || (tag.kind == 'E' && before.kind == 'E' && same_type);
+    case ioe2:
+      return is_inside(tag) && !continues(before, tag);
+    case iob2:
+    case iobes:
+    case bilou:
+      return tag.kind == 'B' || tag.kind == 'S';
+  }
+  return false;
 }
 
 // Whether an entity whose last tag is `tag` is complete.
 bool ends(Scheme scheme, const Tag& tag, const Tag& after) {
-  if (scheme == Scheme::iobes || scheme == Scheme::bilou) return is_last(tag);
-  return scheme != Scheme::iob1 || tag.kind != 'B' || after.kind != 'B' || tag.type == after.type;
+  using enum Scheme;
+  if (scheme == iobes || scheme == bilou || scheme == ioe2) return is_last(tag);
+  const bool same_type = tag.type == after.type;
+  if (scheme == ioe1) return tag.kind != 'E' || (is_inside(after) && same_type);
+  return scheme != iob1 || tag.kind != 'B' || after.kind != 'B' || same_type;
 }
 
 std::vector<Entity> entities_of(std::span<const Tag> tags, Scheme scheme) {

@@ -1,7 +1,8 @@
 // Entities in tagged sentences.
 //
 // A tag is O, or a prefix and a type: B-TYPE begins an entity, I-TYPE is inside one; in IOBES, E-TYPE ends
-// one and S-TYPE is one of a single word; BILOU has L- for E- and U- for S-.
+// one and S-TYPE is one of a single word; BILOU has L- for E- and U- for S-. IOE has no B-: in IOE2, E-TYPE
+// ends each entity, in IOE1 only one that another of its type follows.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ namespace bert::metric {
 // their scheme and count only what it permits, like seqeval's mode strict.
 //
 //   O I-PER I-PER I-LOC B-LOC O     lenient: PER [1,3), LOC [3,4), LOC [4,5)     iob2: LOC [4,5)
-enum class Scheme { lenient, iob1, iob2, iobes, bilou };
+enum class Scheme { lenient, iob1, iob2, ioe1, ioe2, iobes, bilou };
 
 struct Entity {
   std::string_view type;  // from its first tag; may be empty ("B" alone)

@@ -132,7 +132,7 @@ def check_replaced(check, rng):
     check.expect(matrix_rows(gold, predicted), ["--task", "replaced", "--confusion"], records)
 
 
-SCHEMES = {"iob1": "IB", "iob2": "IB", "iobes": "BIES", "bilou": "BILU"}
+SCHEMES = {"iob1": "IB", "iob2": "IB", "ioe1": "IE", "ioe2": "IE", "iobes": "BIES", "bilou": "BILU"}
 
 
 def check_tags(check, rng):

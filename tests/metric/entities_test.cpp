@@ -51,6 +51,17 @@ TEST_CASE("a scheme counts only what it permits, and refuses the tags of others"
                        Error);
 }
 
+// As seqeval 1.2.2 has them in mode strict: in IOE1, an entity that ends with E- counts only if another of
+// its type follows at once.
+TEST_CASE("entities of IOE sequences") {
+  const Tags tags = {"I-A", "E-A", "E-A", "I-B", "I-A", "E-B"};
+  CHECK(entities(tags, Scheme::ioe2) == std::vector<Entity>{{"A", 0, 2}, {"A", 2, 3}, {"B", 5, 6}});
+  CHECK(entities(tags, Scheme::ioe1) == std::vector<Entity>{{"A", 0, 2}, {"B", 3, 4}, {"A", 4, 5}});
+  CHECK(entities(tags) ==
+        std::vector<Entity>{{"A", 0, 2}, {"A", 2, 3}, {"B", 3, 4}, {"A", 4, 5}, {"B", 5, 6}});
+  CHECK_THROWS_WITH_AS(entities(Tags{"B-A"}, Scheme::ioe2), "tag \"B-A\" is not O, I-TYPE or E-TYPE", Error);
+}
+
 TEST_CASE("precision, recall and F1 over all sentences and per type") {
   EntityScore score;
   score.add(Tags{"B-PER", "I-PER", "O", "B-LOC"}, Tags{"B-PER", "I-PER", "O", "B-PER"});
