@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
 
 #include "base/gnuplot.h"
 #include "base/option.h"
@@ -28,22 +27,14 @@ using task::Task;
 struct Flags {
   std::optional<Task> task;
   std::vector<std::string> metrics;
-  std::map<metric::Result, bool> results;
+  bool report = false, confusion = false;
 };
 
 // Options that replace the object of metrics by something else.
-struct ResultOption {
-  metric::Result result;
-  const char* name;
-  bool task::Entry::*tasks;
-  const char* help;
-};
-constexpr ResultOption kResults[] = {
-    {metric::Result::report, "--report", &task::Entry::reported,
-     "Write precision, recall, F1 and support of each label, and their averages, as rows."},
-    {metric::Result::confusion, "--confusion", &task::Entry::confused,
-     "Write the confusion matrix: a row for each gold label, a column for each predicted one."},
-};
+constexpr std::pair<const char*, metric::Result> kResults[] = {{"--report", metric::Result::report},
+                                                               {"--confusion", metric::Result::confusion},
+                                                               {"--curve", metric::Result::curve},
+                                                               {"--threshold", metric::Result::threshold}};
 
 void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& flags) {
   auto& score = options.score;
@@ -59,9 +50,9 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
       .only_for = cmd::tasks({Task::classify});
   app.number({opt::top_k, "N",
               "For fill: score the top N candidates of each masked token (default: all). For rank: k of the "
-              "metrics at k (default 10)."},
+              "metrics at k (default 10). For classify: add the share of gold labels among the N best."},
              {.min = 1}, score.top_k)
-      .only_for = cmd::tasks({Task::fill, Task::rank});
+      .only_for = cmd::tasks({Task::fill, Task::rank, Task::classify});
   app.number({opt::mask_id, "N",
               "For fill: ignore masked tokens whose id in input_ids is not N, the id of [MASK]."},
              {}, score.mask_id)
@@ -103,11 +94,50 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
       .only_for = cmd::tasks({Task::answer});
 }
 
+// "f1", "precision=0.9" or "recall=0.9".
+metric::ThresholdGoal threshold_goal(const std::string& name, const std::string& value) {
+  using enum metric::ThresholdGoal::Kind;
+  if (value == "f1") return {};
+  const auto equals = value.find('=');
+  const auto word = value.substr(0, equals);
+  if (equals == value.npos || (word != "precision" && word != "recall"))
+    throw UsageError(name, " must be f1, precision=P or recall=R, not \"", value, "\"");
+  return {.kind = word == "recall" ? recall : precision,
+          .value = cli::App::real_number(name + " " + word, value.substr(equals + 1), {.min = 0, .max = 1})};
+}
+
 // Under the heading Output.
-void result_options(cli::App& app, Flags& flags) {
+void result_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& flags) {
+  using E = task::Entry;
+  const auto only_for = [](cli::Declaration& option, bool E::*tasks) {
+    option.only_for = cmd::tasks(task::tasks_with(tasks));
+  };
+  only_for(app.flag({"--report", "",
+                     "Write precision, recall, F1 and support of each label, and their averages, as rows."},
+                    flags.report),
+           &E::reported);
+  only_for(
+      app.flag({"--confusion", "",
+                "Write the confusion matrix: a row for each gold label, a column for each predicted one."},
+               flags.confusion),
+      &E::confused);
+  only_for(app.choice<metric::CurveKind>(
+               {"--curve", "", "Write the points of the ROC or precision-recall curve as rows."},
+               {{"roc", metric::CurveKind::roc}, {"pr", metric::CurveKind::precision_recall}}, options.curve),
+           &E::curved);
+  only_for(
+      app.custom({"--threshold",
+                  "f1|precision=P|recall=R",
+                  "Write the threshold of the score with the best F1, or with the best recall or precision "
+                  "among those with precision P or recall R.",
+                  "",
+                  {"f1", "precision=", "recall="}},
+                 [&](const std::string& name, const std::string& value) {
+                   options.threshold = threshold_goal(name, value);
+                 }),
+      &E::curved);
   std::vector<std::string> names;
-  for (const auto& [result, name, tasks, help] : kResults) {
-    app.flag({name, "", help}, flags.results[result]).only_for = cmd::tasks(task::tasks_with(tasks));
+  for (const auto& [name, result] : kResults) {
     app.excludes({name}, opt::metric);
     names.emplace_back(name);
   }
@@ -115,10 +145,11 @@ void result_options(cli::App& app, Flags& flags) {
 }
 
 // Rows are text for people on a terminal.
-void settle_result(const cli::App& app, const Flags& flags, metric::ScoreFilterOptions& options,
-                   io::StreamOptions& stream) {
-  for (const auto& [result, is_wanted] : flags.results)
-    if (is_wanted) options.result = result;
+void settle_result(const cli::App& app, metric::ScoreFilterOptions& options, io::StreamOptions& stream) {
+  for (const auto& [name, result] : kResults)
+    if (app.given(name)) options.result = result;
+  if (options.plot && options.result != metric::Result::curve && !task::entry(options.score.task).plotted)
+    throw UsageError("--plot with --task ", task::name_of(options.score.task), " needs --curve");
   const bool is_shown = stream.output == "-" && ::isatty(STDOUT_FILENO) == 1;
   if (options.result != metric::Result::metrics && is_shown && !app.given(opt::format))
     stream.format = io::Format::text;
@@ -163,6 +194,12 @@ void settle_metrics(const Flags& flags, metric::ScoreOptions& score) {
                      ", which are ", listed(known, "and"), metric_hint(name, known));
   }
   score.metrics = flags.metrics;
+}
+
+std::vector<std::string_view> plotted_tasks() {
+  std::vector<Task> tasks = task::tasks_with(&task::Entry::scored);
+  std::erase_if(tasks, [](Task task) { return !task::entry(task).plotted && !task::entry(task).curved; });
+  return cmd::tasks(tasks);
 }
 
 // Whether the input has what a search ranked, and the gold FILE what is relevant.
@@ -213,15 +250,15 @@ int main(int argc, char** argv) {
                                   .folders = false,
                                   .records = false});
   app.section("Output");
-  result_options(app, flags);
+  result_options(app, options, flags);
   cmd::format_option(app, io::formats_of({io::FormatGroup::json, io::FormatGroup::table}, {io::Format::text}),
                      stream.settings.format,
                      "Write the metrics as a JSON object, as a table of one row, or as text for people: "
                      "aligned and rounded.");
-  cmd::plot_option(app,
-                   "Draw the result as SVG: confusion matrix, calibration, or scatter plot; needs gnuplot.",
-                   options.plot)
-      .only_for = cmd::tasks(task::tasks_with(&task::Entry::plotted));
+  cmd::plot_option(
+      app, "Draw the result as SVG: confusion matrix, calibration, scatter plot or curve; needs gnuplot.",
+      options.plot)
+      .only_for = plotted_tasks();
   for (const cli::Use& option : std::vector<cli::Use>{"--null-scores", opt::id_field, opt::tag_column})
     app.needs(option, opt::gold);
   cmd::precision_option(app, options.precision);
@@ -237,7 +274,7 @@ int main(int argc, char** argv) {
     app.reads("--null-scores", options.null_scores);
     app.writes(opt::plot, options.plot.value_or(""));
     settle_input(options, stream.settings);
-    settle_result(app, flags, options, stream.settings);
+    settle_result(app, options, stream.settings);
   });
   app.version_of(text::version);
   app.examples({{"Score a classifier on records with gold labels",

@@ -11,7 +11,8 @@ using Optional = std::optional<double>;
 
 // A nested object with the metrics of each label, tag or entity type; `gold` is what sklearn calls support.
 template <class Table>
-void append_table(Report& report, std::string_view name, const Table& table) {
+void append_table(Report& report, std::string_view name, const Table& table,
+                  std::span<const LabelAreas> all_areas = {}) {
   if (!report.open(name)) return;
   for (const auto& [label, counts] : table) {
     report.open(label);
@@ -20,6 +21,11 @@ void append_table(Report& report, std::string_view name, const Table& table) {
     report.metric("f1", counts.f1());
     report.count("gold", counts.gold);
     report.count("predicted", counts.predicted);
+    const auto areas = std::ranges::find(all_areas, label, &LabelAreas::label);
+    if (areas != all_areas.end()) {
+      report.metric("roc_auc", areas->roc_auc);
+      report.metric("average_precision", areas->average_precision);
+    }
     report.close();
   }
   report.close();
@@ -44,6 +50,19 @@ Optional calibration_error(const E& e) {
   return e.is_calibrated() ? Optional(e.calibration.error()) : std::nullopt;
 }
 
+template <double (ProbabilityLosses::*kValue)() const>
+Optional of_losses(const E& e) {
+  const bool is_known = e.losses.count() > 0 && e.losses.count() == e.labels.count();
+  return is_known ? Optional((e.losses.*kValue)()) : std::nullopt;
+}
+// The mean over the labels.
+template <double LabelAreas::*kArea>
+Optional mean_area(const E& e) {
+  double sum = 0;
+  for (const auto& areas : e.areas) sum += areas.*kArea;
+  return e.areas.empty() ? std::nullopt : Optional(sum / static_cast<double>(e.areas.size()));
+}
+
 template <double (Counts::*kValue)() const>
 Optional of_replaced(const E& e) {
   return (e.replaced.*kValue)();
@@ -52,6 +71,10 @@ Optional of_replaced(const E& e) {
 template <auto kPart>
 void labels_of(const E& e, std::string_view name, Report& report) {
   append_table(report, name, (e.*kPart).table());
+}
+
+void labels_of_sets(const E& e, std::string_view name, Report& report) {
+  append_table(report, name, e.label_sets.table(), e.areas);
 }
 
 double tag_accuracy(const E& e) { return e.plain_tags ? e.labels.accuracy() : e.entities.accuracy(); }
@@ -82,6 +105,9 @@ double token_accuracy(const E& e) { return e.places.share_of(1); }
 Optional top_k_accuracy(const E& e) {
   return e.top_k > 1 ? Optional(e.places.share_of(e.top_k)) : std::nullopt;
 }
+Optional label_in_top_k(const E& e) {
+  return e.places.count() > 0 ? Optional(e.places.share_of(e.top_k)) : std::nullopt;
+}
 Optional mrr_of_places(const E& e) {
   return e.places.count() > 0 ? Optional(e.places.mean_reciprocal_rank()) : std::nullopt;
 }
@@ -103,6 +129,7 @@ const std::vector<Metric>& table() {
   using enum Needs;
   using Best = SquadScore::Best;
   using Means = RankingMeans;
+  using Losses = ProbabilityLosses;
   constexpr int kTraining = kStep | kDev, kBoth = kDev | kScore;
   constexpr auto kLabels = &E::labels;
   constexpr auto kSets = &E::label_sets;
@@ -125,9 +152,26 @@ const std::vector<Metric>& table() {
       {"f1", higher, fraction, {classify}, kBoth, of_positive<&Counts::f1>, positive_label},
       {"macro_f1", higher, fraction, {classify}, kBoth, of<kLabels, &Classification::macro_f1>},
       {"matthews", higher, correlation, {classify}, kBoth, of<kLabels, &Classification::matthews>},
-      {"ece", lower, fraction, {next, classify, choose}, kScore, calibration_error, probabilities},
+      {"ece", lower, fraction, {next, classify, choose}, kScore, calibration_error, probability},
+      {"brier", lower, loss, {next, classify, choose}, kScore, of_losses<&Losses::brier>, probabilities},
+      {"log_loss",
+       lower,
+       loss,
+       {next, classify, choose},
+       kScore,
+       of_losses<&Losses::log_loss>,
+       probabilities},
       {"precision", higher, fraction, {classify}, kScore, of_positive<&Counts::precision>, positive_label},
       {"recall", higher, fraction, {classify}, kScore, of_positive<&Counts::recall>, positive_label},
+      {"roc_auc", higher, fraction, {classify}, kScore, mean_area<&LabelAreas::roc_auc>, scores},
+      {"average_precision",
+       higher,
+       fraction,
+       {classify},
+       kScore,
+       mean_area<&LabelAreas::average_precision>,
+       scores},
+      {"top_k_accuracy", higher, accuracy, {classify}, kScore, label_in_top_k, probabilities},
       {"labels", higher, fraction, {classify}, kScore, nullptr, nothing, labels_of<kLabels>},
 
       // The log of the dev set has the accuracy first, bert-score last.
@@ -135,7 +179,15 @@ const std::vector<Metric>& table() {
       {"micro_f1", higher, fraction, {multilabel}, kBoth, of<kSets, &Multilabel::micro_f1>},
       {"macro_f1", higher, fraction, {multilabel}, kBoth, of<kSets, &Multilabel::macro_f1>},
       {"accuracy", higher, accuracy, {multilabel}, kScore, of<kSets, &Multilabel::accuracy>},
-      {"labels", higher, fraction, {multilabel}, kScore, nullptr, nothing, labels_of<kSets>},
+      {"roc_auc", higher, fraction, {multilabel}, kScore, mean_area<&LabelAreas::roc_auc>, scores},
+      {"average_precision",
+       higher,
+       fraction,
+       {multilabel},
+       kScore,
+       mean_area<&LabelAreas::average_precision>,
+       scores},
+      {"labels", higher, fraction, {multilabel}, kScore, nullptr, scores, labels_of_sets},
 
       {"pearson", higher, correlation, {regress, embed}, kBoth, of<kNumbers, &Correlation::pearson>},
       {"spearman", higher, correlation, {regress, embed}, kBoth, of<kNumbers, &Correlation::spearman>},
@@ -230,7 +282,8 @@ Values dev_values(const Evaluation& evaluation, task::Task task) {
 void append_metrics(Report& report, const Evaluation& evaluation, task::Task task) {
   enum class Positive { unnamed, due, named } state = Positive::unnamed;
   for (const auto* metric : metrics_of(task, kScore)) {
-    const bool of_positive = metric->needs == Needs::positive_label;
+    const bool of_positive = metric->needs == Needs::positive_label ||
+                             (metric->needs == Needs::scores && !evaluation.positive.empty());
     if (state == Positive::due && !of_positive) {
       report.text("positive", evaluation.positive);
       state = Positive::named;

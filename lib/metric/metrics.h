@@ -12,6 +12,7 @@
 #include "metric/classification.h"
 #include "metric/correlation.h"
 #include "metric/entities.h"
+#include "metric/label_scores.h"
 #include "metric/ranking.h"
 #include "metric/report.h"
 #include "metric/squad.h"
@@ -29,10 +30,13 @@ struct Evaluation {
 
   Counts replaced = {};  // tokens
 
-  Classification labels;    // next, classify, choose, and tags without prefixes
-  std::string positive;     // the label whose precision, recall and F1 are computed; empty: none
-  Calibration calibration;  // of the predicted labels that have a probability
+  Classification labels;     // next, classify, choose, and tags without prefixes
+  std::string positive;      // the label whose precision, recall and F1 are computed; empty: none
+  Calibration calibration;   // of the predicted labels that have a probability
+  ProbabilityLosses losses;  // of the gold labels of next, classify and choose
   Multilabel label_sets;
+  LabelScores scores;             // of classify and multilabel, if they are kept
+  std::vector<LabelAreas> areas;  // of the positive label or of all, if all records have scores
   Correlation numbers;
   EntityScore entities;
   bool plain_tags = false;  // tags without prefixes, which form no entities
@@ -50,8 +54,18 @@ enum class Better { lower, higher, neither };  // neither: no measure of quality
 
 enum class Unit { fraction, accuracy, percent, correlation, loss, logit };
 
-// What a metric needs besides predictions and gold labels.
-enum class Needs { nothing, probabilities, positive_label, entities, next_sentence, generator };
+// What a metric needs besides predictions and gold labels. probability: of the predicted label; probabilities
+// and scores: of all labels.
+enum class Needs {
+  nothing,
+  probability,
+  probabilities,
+  scores,
+  positive_label,
+  entities,
+  next_sentence,
+  generator
+};
 
 // Who reports a metric: bert-train for a step, or for the dev set; bert-score.
 enum Use : uint8_t { kStep = 1, kDev = 2, kScore = 4 };

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 
 #include "json/json.h"
@@ -76,15 +77,23 @@ void Report::text(std::string_view name, std::string_view value) {
 
 bool Report::metric(std::string_view name, std::string_view written, double value) {
   if (!take(name)) return false;
-  std::string& out = begin(written);
-  show(written, std::isfinite(value) ? rounded(value, precision_ < 0 ? kUsualPrecision : precision_) : "-");
-  if (std::isfinite(value)) {
+  append(written, value);
+  if (!std::isfinite(value)) undefined_(name);
+  return true;
+}
+
+void Report::value(std::string_view name, std::optional<double> value) {
+  append(name, value.value_or(std::numeric_limits<double>::quiet_NaN()));
+}
+
+void Report::append(std::string_view name, double value) {
+  const bool is_number = std::isfinite(value);
+  if (std::string& out = begin(name); is_number) {
     json::append_double(out, value, precision_);
   } else {
     out += "null";
-    undefined_(name);
   }
-  return true;
+  show(name, is_number ? rounded(value, precision_ < 0 ? kUsualPrecision : precision_) : "-");
 }
 
 bool Report::open(std::string_view name) {

@@ -30,6 +30,7 @@ class Report {
 
   void count(std::string_view name, int64_t value);  // always written
   void text(std::string_view name, std::string_view value);
+  void value(std::string_view name, std::optional<double> value);  // null if there is none
   // False if the metric is not wanted.
   bool metric(std::string_view name, double value) { return metric(name, name, value); }
   // Selected by `name` and written as `written`.
@@ -63,6 +64,7 @@ class Report {
 
   bool take(std::string_view name);           // whether the metric is wanted
   std::string& begin(std::string_view name);  // to append the JSON value
+  void append(std::string_view name, double value);
   void show(std::string_view name, std::string value);
 
   std::vector<std::string> wanted_;

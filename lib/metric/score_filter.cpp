@@ -1,15 +1,28 @@
 #include "metric/score_filter.h"
 
 #include <algorithm>
+#include <memory>
+#include <set>
 
 #include "base/error.h"
 #include "base/gnuplot.h"
 #include "base/option.h"
 #include "json/json.h"
 #include "metric/label_report.h"
+#include "metric/score_plot.h"
 
 namespace bert::metric {
 namespace {
+
+// Whether a result needs the scores of all labels.
+bool keeps_scores(const ScoreFilterOptions& options) {
+  if (options.result == Result::curve || options.result == Result::threshold) return true;
+  if (options.result != Result::metrics) return false;
+  const auto& names = options.score.metrics;
+  return names.empty() || std::ranges::any_of(names, [&](const std::string& name) {
+           return find_metric(name, options.score.task)->needs == Needs::scores;
+         });
+}
 
 constexpr std::string_view kSameOrder = "; without ids, both must have the same records in the same order";
 
@@ -27,8 +40,13 @@ struct ScoreFilter::Prepared : io::Work {
 };
 
 Report make_report(const ScoreFilterOptions& options, Log& log) {
-  return {options.score.metrics, options.precision, [&log](std::string_view name) {
-            log.warn(std::string(name) + " is undefined: all gold labels or all predictions are equal");
+  const auto told = std::make_shared<std::set<std::string, std::less<>>>();
+  return {options.score.metrics, options.precision, [&log, told](std::string_view name) {
+            if (!told->emplace(name).second) return;
+            const bool is_of_numbers = name == "pearson" || name == "spearman";
+            log.warn(std::string(name) + " is undefined: " +
+                     (is_of_numbers ? "all gold labels or all predictions are equal"
+                                    : "a label is the gold label of no record, or of all"));
           }};
 }
 
@@ -40,16 +58,10 @@ void write_report(const Report& report, const ScoreFilterOptions& options, io::O
   }
 }
 
-void write_rows(std::span<const Report> rows, const ScoreFilterOptions& options, io::Output& out) {
-  if (options.as_text) {
-    out.text() += Report::text_of(rows);
-  } else {
-    for (const Report& row : rows) out.object(row.fields());
-  }
-}
-
 ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& stream, Log& log)
-    : options_(std::move(options)), log_(log), scorer_(make_scorer(options_.score)) {
+    : options_(std::move(options)), log_(log) {
+  options_.score.keeps_scores = keeps_scores(options_);
+  scorer_ = make_scorer(options_.score);
   if (options_.plot) require_gnuplot(*options_.plot);
   if (options_.gold.empty()) return;
   gold_ = read_gold(options_.gold, options_.id_field, *scorer_, stream);
@@ -216,7 +228,9 @@ void ScoreFilter::end(io::Output& out) {
   const Evaluation& evaluation = scorer_->evaluate();
   write_result(evaluation, out);
   for (const auto& remark : scorer_->remarks()) log_.warn(remark);
-  if (options_.plot) draw_plot(scorer_->plot(), *options_.plot);
+  if (options_.plot)
+    draw_plot(options_.result == Result::curve ? curve_script(evaluation, *options_.curve) : scorer_->plot(),
+              *options_.plot);
 }
 
 void ScoreFilter::write_result(const Evaluation& evaluation, io::Output& out) {
@@ -229,10 +243,43 @@ void ScoreFilter::write_result(const Evaluation& evaluation, io::Output& out) {
       return write_report(report, options_, out);
     case Result::report:
       for (const auto& note : undefined_notes(evaluation, options_.score.task)) log_.warn(note);
-      return write_rows(label_report(evaluation, options_.score.task, report), options_, out);
+      return write_rows(label_report(evaluation, options_.score.task, report), out);
     case Result::confusion:
-      return write_rows(confusion_rows(evaluation.labels, report), options_, out);
+      return write_rows(confusion_rows(evaluation.labels, report), out);
+    case Result::curve:
+      return write_curves(evaluation, report, out);
+    case Result::threshold:
+      require_areas(evaluation);
+      for (const auto& label : without_threshold(evaluation, options_.threshold))
+        log_.warn("no threshold reaches this for label " + json::in_quotes(label));
+      return write_rows(threshold_rows(evaluation, options_.threshold, report), out);
   }
+}
+
+void ScoreFilter::write_rows(std::span<const Report> rows, io::Output& out) const {
+  if (options_.as_text) {
+    out.text() += Report::text_of(rows);
+  } else {
+    for (const Report& row : rows) out.object(row.fields());
+  }
+}
+
+// Rows are written at once, since a curve may have as many as there are records.
+void ScoreFilter::write_curves(const Evaluation& evaluation, const Report& empty, io::Output& out) const {
+  require_areas(evaluation);
+  std::vector<Report> shown;
+  add_curves(evaluation, *options_.curve, empty, [&](const Report& row) {
+    if (options_.as_text) {
+      shown.push_back(row);
+    } else {
+      out.object(row.fields());
+    }
+  });
+  if (options_.as_text) write_rows(shown, out);
+}
+
+void ScoreFilter::require_areas(const Evaluation& evaluation) const {
+  if (evaluation.areas.empty()) throw Error("there is no curve", scorer_->advice("roc_auc"));
 }
 
 void ScoreFilter::require_written(const Report& report) const {

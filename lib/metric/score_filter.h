@@ -8,16 +8,19 @@
 #include "base/log.h"
 #include "io/filter.h"
 #include "io/stream.h"
+#include "metric/curve_rows.h"
 #include "metric/gold.h"
 #include "metric/scorer.h"
 
 namespace bert::metric {
 
 // What is written: one object of metrics, or rows of something else.
-enum class Result { metrics, report, confusion };
+enum class Result { metrics, report, confusion, curve, threshold };
 
 struct ScoreFilterOptions {
   Result result = Result::metrics;
+  std::optional<CurveKind> curve;
+  ThresholdGoal threshold;
   ScoreOptions score;
   std::string gold;                 // FILE; empty: gold labels are in the records
   std::string null_scores;          // FILE with an object {id: number}; empty: null scores are in the records
@@ -31,7 +34,6 @@ struct ScoreFilterOptions {
 // Names each metric that is undefined in a warning.
 Report make_report(const ScoreFilterOptions& options, Log& log);
 void write_report(const Report& report, const ScoreFilterOptions& options, io::Output& out);
-void write_rows(std::span<const Report> rows, const ScoreFilterOptions& options, io::Output& out);
 
 class ScoreFilter : public io::Filter {
  public:
@@ -53,7 +55,10 @@ class ScoreFilter : public io::Filter {
   void add(Prepared& prepared);
   void add_missing();
   void write_result(const Evaluation& evaluation, io::Output& out);
+  void write_rows(std::span<const Report> rows, io::Output& out) const;
+  void write_curves(const Evaluation& evaluation, const Report& empty, io::Output& out) const;
   void require_written(const Report& report) const;
+  void require_areas(const Evaluation& evaluation) const;
   void check_counts() const;
   std::string id_hint() const;
   bool by_order() const { return !gold_->has_ids() && gold_->size() > 0; }

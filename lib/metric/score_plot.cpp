@@ -261,6 +261,25 @@ void draw_reliability(Canvas& canvas, double left, const Calibration& calibratio
       std::string(kBlue) + "', $bins using 1:(1.05):(sprintf(\"%d\", $3)) with labels font ',9'\n";
 }
 
+// Okabe and Ito (2008).
+constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                   "#e69f00", "#56b4e9", "#000000", "#999999"};
+
+// Points "x y" of a curve: all, or some at equal distances.
+void append_points(std::string& text, const Curve& curve, CurveKind kind) {
+  constexpr size_t kMostCurvePoints = 2000;
+  const auto& steps = curve.steps();
+  const size_t stride = steps.size() / kMostCurvePoints + 1;
+  text += kind == CurveKind::roc ? "0 0\n" : "0 1\n";
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (i % stride != 0 && i + 1 < steps.size()) continue;
+    const auto& counts = steps[i].counts;
+    const double x =
+        kind == CurveKind::roc ? share(counts.predicted - counts.both, curve.negatives()) : counts.recall();
+    text += number(x) + " " + number(kind == CurveKind::roc ? counts.recall() : counts.precision()) + "\n";
+  }
+}
+
 std::string coefficient(double value) { return std::isfinite(value) ? rounded(value, 3) : "undefined"; }
 
 }  // namespace
@@ -276,6 +295,38 @@ std::string confusion_script(const Classification& score, std::span<const std::s
   draw_matrix(canvas, matrix, layout, score, unit);
   if (reliability) draw_reliability(canvas, layout.width(), calibration);
   return canvas.text + "unset multiplot\n";
+}
+
+std::string curve_script(const Evaluation& evaluation, CurveKind kind) {
+  constexpr double kSide = 460, kLeft = 80, kBottom = 56;
+  const bool is_roc = kind == CurveKind::roc;
+  const auto& areas = evaluation.areas;
+  const size_t drawn = std::min(areas.size(), std::size(kColors));
+  Canvas canvas(kLeft + kSide + 2 * kEdge, kTop + kSide + kBottom);
+  std::string title = counted(evaluation.scores.count(), "record", "records");
+  if (drawn < areas.size())
+    title += ", " + std::to_string(drawn) + " of " + counted(areas.size(), "label", "labels");
+  canvas.title(kEdge, is_roc ? "ROC curve" : "Precision-recall curve",
+               title + (is_roc ? "; AUC: area under the curve" : "; AP: average precision"));
+  std::string plots;
+  for (size_t i = 0; i < drawn; ++i) {
+    const auto& [label, column, roc_auc, average_precision] = areas[i];
+    const std::string name = "$curve" + std::to_string(i);
+    canvas.text += name + " << EOD\n";
+    append_points(canvas.text, Curve(evaluation.scores.examples(column)), kind);
+    canvas.text += "EOD\n";
+    const std::string key =
+        shown(label) + (is_roc ? ", AUC " : ", AP ") + coefficient(is_roc ? roc_auc : average_precision);
+    plots += (i > 0 ? ", " : "") + name + " using 1:2 with " + (is_roc ? "lines" : "fsteps") +
+             " linewidth 2 linecolor rgb '" + kColors[i] + "' title " + quoted(key);
+  }
+  canvas.area(kLeft, kTop, kSide, kSide);
+  if (is_roc) canvas.text += "set arrow from 0,0 to 1,1 nohead dashtype 2 linecolor rgb '#888888'\n";
+  canvas.text += "set xrange [0:1]\nset yrange [0:1.02]\nset grid\nset key " +
+                 std::string(is_roc ? "bottom right" : "bottom left") + " opaque\nset xlabel '" +
+                 (is_roc ? "false positive rate" : "recall") + "'\nset ylabel '" +
+                 (is_roc ? "true positive rate" : "precision") + "'\nplot " + plots + "\nunset multiplot\n";
+  return canvas.text;
 }
 
 std::string scatter_script(const Correlation& numbers) {

@@ -5,8 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "metric/classification.h"
-#include "metric/correlation.h"
+#include "metric/curve_rows.h"
 
 namespace bert::metric {
 
@@ -15,6 +14,9 @@ namespace bert::metric {
 // row and a column.
 std::string confusion_script(const Classification& score, std::span<const std::string> labels,
                              const Calibration& calibration, std::string_view unit = "record");
+
+// The curves of the labels of Evaluation::areas, at most 8, with the areas under them.
+std::string curve_script(const Evaluation& evaluation, CurveKind kind);
 
 // Predictions over gold labels. At most 5000 points are drawn, at equal distances in the input.
 std::string scatter_script(const Correlation& numbers);

@@ -26,7 +26,8 @@ struct ScoreOptions {
   std::optional<std::string> label_field;  // default: the task's own field
   std::optional<std::string> positive;     // positive label for F1
   std::vector<std::string_view> usual_positive;  // if not given: the first of these labels that occurs
-  std::optional<int64_t> top_k;                  // for fill
+  std::optional<int64_t> top_k;                  // for fill, rank and classify
+  bool keeps_scores = false;                     // of all labels, for metrics that need them
   std::optional<int64_t> mask_id;             // for fill: score only positions where the input has this token
   bool pairs = false;                         // for tag: count pairs of gold and predicted tags
   std::optional<Scheme> scheme;               // for tag; not given: entities of any scheme, or plain tags
@@ -60,7 +61,7 @@ class Scorer {
 
   // Accumulates a result of compare(). `place` is the index of the gold label; each occurs once, in the order
   // of predictions.
-  virtual void add(size_t place, const io::Work& compared) = 0;
+  virtual void add(size_t place, io::Work& compared) = 0;
   // Called for a gold label without a prediction. False if the task does not allow this.
   virtual bool add_missing(size_t /*place*/, std::string_view /*gold*/) { return false; }
 

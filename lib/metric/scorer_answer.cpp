@@ -44,7 +44,7 @@ class AnswerScorer : public Scorer {
     return std::make_unique<ComparedAnswer>(score_answer(unpack(gold), predicted));
   }
 
-  void add(size_t place, const io::Work& work) override {
+  void add(size_t place, io::Work& work) override {
     auto scores = static_cast<const ComparedAnswer&>(work).scores;
     if (!null_scores_.empty()) {
       scores.null_score = null_scores_[place].score;

@@ -64,7 +64,7 @@ class FillScorer : public Scorer {
     return compared;
   }
 
-  void add(size_t, const io::Work& work) override {
+  void add(size_t, io::Work& work) override {
     ++records_;
     for (const auto& mask : static_cast<const ComparedMasks&>(work).masks)
       evaluation_.places.add(mask.place, mask.candidates);

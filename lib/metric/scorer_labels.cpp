@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 
 #include "base/error.h"
 #include "base/option.h"
-#include "base/string_table.h"
 #include "json/json.h"
+#include "metric/label_scores.h"
 #include "metric/score_plot.h"
 #include "metric/scorer.h"
 
@@ -15,8 +14,15 @@ namespace {
 struct ComparedLabels : io::Work {
   std::string gold, predicted;
   std::optional<double> confidence;  // probability of the predicted label
-  std::vector<std::string> all;      // all labels of the model in id order, until they are known
+  RecordScores scores;               // of all labels; for choose, of all choices
 };
+
+std::optional<uint32_t> index_of(std::string_view label) {
+  uint32_t index = 0;
+  const auto* end = label.data() + label.size();
+  const auto [rest, error] = std::from_chars(label.data(), end, index);
+  return error == std::errc() && rest == end ? std::optional(index) : std::nullopt;
+}
 
 // The score of the predicted label, an index if the scores are an array; nullopt if it is no probability.
 std::optional<double> confidence_of(const json::Value& scores, const std::string& predicted) {
@@ -25,10 +31,7 @@ std::optional<double> confidence_of(const json::Value& scores, const std::string
     score = scores.find(predicted);
   } else if (scores.kind() == json::Value::Kind::array) {
     const auto all = scores.elements();
-    size_t i = 0;
-    const auto* end = predicted.data() + predicted.size();
-    const auto [rest, error] = std::from_chars(predicted.data(), end, i);
-    if (error == std::errc() && rest == end && i < all.size()) score = all[i];
+    if (const auto i = index_of(predicted); i && *i < all.size()) score = all[*i];
   }
   if (!score || score->kind() != json::Value::Kind::number) return {};
   const double value = score->number();
@@ -45,11 +48,12 @@ std::optional<double> confidence_in(const io::Fields& fields, const std::string&
   return value >= 0 && value <= 1 ? std::optional(value) : std::nullopt;
 }
 
-std::vector<std::string> labels_in_columns(const io::Fields& fields) {
-  std::vector<std::string> labels;
-  for (const auto& name : fields.names())
-    if (name.starts_with(kColumn)) labels.push_back(name.substr(kColumn.size()));
-  return labels;
+// The numbers of an array.
+std::vector<double> numbers_of(const json::Value& scores) {
+  std::vector<double> numbers;
+  for (const auto& score : scores.elements())
+    if (score.kind() == json::Value::Kind::number) numbers.push_back(score.number());
+  return numbers;
 }
 
 // Throws Error unless `label` is the index of one of the record's choices.
@@ -59,6 +63,8 @@ void require_choice(const io::Fields& fields, std::string_view field, std::strin
   if (choices && choices->is_array()) io::index_of_choice(field, label, choices->size());
 }
 
+constexpr std::string_view kTopK = "top_k_accuracy";
+
 void add_note(std::string note, std::vector<std::string>& remarks) {
   if (!note.empty()) remarks.push_back(std::move(note));
 }
@@ -67,7 +73,11 @@ void add_note(std::string note, std::vector<std::string>& remarks) {
 class LabelScorer : public Scorer {
  public:
   explicit LabelScorer(const ScoreOptions& options)
-      : Scorer(options), positive_(options.positive), usual_positive_(options.usual_positive) {}
+      : Scorer(options),
+        positive_(options.positive),
+        usual_positive_(options.usual_positive),
+        top_k_(options.top_k),
+        keeps_scores_(options.keeps_scores) {}
 
   std::string gold(const io::Fields& fields) const override {
     std::string label = label_of(fields, field_);
@@ -84,24 +94,21 @@ class LabelScorer : public Scorer {
     if (task_ == task::Task::choose) require_choice(fields, field_, compared->gold);
     const auto scores = fields.json("scores");
     if (const auto column = std::string(kColumn) + compared->predicted;
-        !scores && (fields.json(column) || fields.text(column))) {
+        !scores && (fields.json(column) || fields.text(column)))
       compared->confidence = confidence_in(fields, column);
-      if (!ids_known_) compared->all = labels_in_columns(fields);
-    }
-    if (!scores) return compared;
-    compared->confidence = confidence_of(*scores, compared->predicted);
-    if (!ids_known_ && scores->kind() == json::Value::Kind::object) {
-      for (const auto& [label, score] : scores->members()) compared->all.emplace_back(label);
+    if (scores) compared->confidence = confidence_of(*scores, compared->predicted);
+    if (task_ != task::Task::choose) {
+      compared->scores = scored_.read(fields);
+    } else if (scores && scores->is_array()) {
+      compared->scores.values = numbers_of(*scores);
     }
     return compared;
   }
 
-  void add(size_t, const io::Work& work) override {
-    const auto& compared = static_cast<const ComparedLabels&>(work);
-    if (!ids_known_ && !compared.all.empty()) {
-      ids_ = compared.all;
-      ids_known_ = true;
-    }
+  void add(size_t, io::Work& work) override {
+    auto& compared = static_cast<ComparedLabels&>(work);
+    scored_.settle(compared.scores);
+    add_scores(compared);
     labels_.add(compared.gold, compared.predicted);
     if (compared.confidence)
       evaluation_.calibration.add(*compared.confidence, compared.gold == compared.predicted);
@@ -111,7 +118,12 @@ class LabelScorer : public Scorer {
 
   std::string advice(std::string_view metric) const override {
     const auto needs = find_metric(metric, task_)->needs;
-    if (needs == Needs::probabilities) return ": " + missing_probabilities();
+    if (metric == kTopK && !top_k_) return ": " + opt::top_k + " says how many labels count";
+    if (needs == Needs::probability) return ": " + missing_probabilities();
+    if (needs == Needs::probabilities)
+      return ": " +
+             scores_missing(labels_.count() - evaluation_.losses.count(), labels_.count(), "probabilities");
+    if (needs == Needs::scores) return ": " + missing_scores();
     return needs == Needs::positive_label ? ": with more than two labels, name one with " + opt::positive
                                           : "";
   }
@@ -126,7 +138,9 @@ class LabelScorer : public Scorer {
     if (task_ == task::Task::classify && labels_.count() >= 2 && labels_.disjoint()) {
       remarks.emplace_back(kNeverPredicted);
     } else if (evaluation_.calibration.count() > 0 && !evaluation_.is_calibrated()) {
-      remarks.push_back("no " + listed(calibrated_metrics(), "or") + ": " + missing_probabilities());
+      remarks.push_back(without({Needs::probability}) + missing_probabilities());
+    } else if (scored_records_ > 0 && scored_records_ < labels_.count()) {
+      remarks.push_back(without({Needs::probabilities, Needs::scores}) + missing_scores());
     }
     return remarks;
   }
@@ -138,7 +152,32 @@ class LabelScorer : public Scorer {
 
  private:
   void settle() override {
-    if (task_ == task::Task::classify) evaluation_.positive = positive_label();
+    if (top_k_) require_top_k(*top_k_);
+    if (task_ != task::Task::classify) return;
+    evaluation_.positive = positive_label();
+    if (evaluation_.scores.count() != labels_.count()) return;
+    const auto& positive = evaluation_.positive;
+    evaluation_.areas =
+        areas_of(evaluation_.scores, positive.empty() ? scored_.names() : std::vector{positive}, scored_);
+  }
+
+  void require_top_k(int64_t k) {
+    if (scored_records_ < labels_.count()) throw Error(opt::top_k, " ", k, ": ", missing_scores());
+    if (k >= evaluation_.places.fewest())
+      throw Error(opt::top_k, " ", k, ": there are only ", evaluation_.places.fewest(), " labels");
+    evaluation_.top_k = k;
+  }
+
+  // Of a record with a score of each label, the gold one included.
+  void add_scores(const ComparedLabels& compared) {
+    const auto& scores = compared.scores.values;
+    if (!are_scores(scores)) return;
+    const auto gold = task_ == task::Task::choose ? index_of(compared.gold) : scored_.find(compared.gold);
+    if (!gold || *gold >= scores.size()) return;
+    ++scored_records_;
+    evaluation_.losses.add(scores, *gold);
+    if (top_k_) evaluation_.places.add(scored_.place_of(*gold, scores), std::ssize(scores));
+    if (keeps_scores_) evaluation_.scores.add(scores, {&*gold, 1});
   }
 
   std::string label_of(const io::Fields& fields, const std::string& field) const {
@@ -148,11 +187,17 @@ class LabelScorer : public Scorer {
     return label;
   }
 
-  std::vector<std::string> calibrated_metrics() const {
+  // "no ece or brier: ", of metrics with these needs.
+  std::string without(std::initializer_list<Needs> needs) const {
     std::vector<std::string> names;
     for (const auto* metric : metrics_of(task_, kScore))
-      if (metric->needs == Needs::probabilities) names.emplace_back(metric->name);
-    return names;
+      if (std::ranges::find(needs, metric->needs) != needs.end() && metric->name != kTopK)
+        names.emplace_back(metric->name);
+    return "no " + listed(names, "or") + ": ";
+  }
+
+  std::string missing_scores() const {
+    return scores_missing(labels_.count() - scored_records_, labels_.count());
   }
 
   std::string missing_probabilities() const {
@@ -163,9 +208,9 @@ class LabelScorer : public Scorer {
 
   // The model's labels in id order, then the others.
   std::vector<std::string> all_labels() const {
-    auto labels = ids_;
+    auto labels = scored_.names();
     auto others = labels_.labels();
-    std::erase_if(others, [&](const auto& label) { return std::ranges::find(ids_, label) != ids_.end(); });
+    std::erase_if(others, [&](const auto& label) { return scored_.find(label).has_value(); });
     sort_labels(others);
     labels.insert(labels.end(), others.begin(), others.end());
     return labels;
@@ -179,13 +224,13 @@ class LabelScorer : public Scorer {
       return std::find(labels.begin(), labels.end(), label) != labels.end();
     };
     if (positive_) {
-      if (has(came, *positive_) || has(ids_, *positive_)) return *positive_;
+      if (has(came, *positive_) || scored_.find(*positive_)) return *positive_;
       throw Error(opt::positive, " ", *positive_, ": no gold label or prediction has this name");
     }
     for (const auto label : usual_positive_) {
       if (has(came, label)) return std::string(label);
     }
-    if (!ids_.empty()) return ids_.size() == 2 ? ids_.back() : std::string();
+    if (const auto& ids = scored_.names(); !ids.empty()) return ids.size() == 2 ? ids.back() : std::string();
     if (!usual_positive_.empty() && came.size() == 1) return std::string(usual_positive_.front());
     return came.size() <= 2 ? highest_label(came) : std::string();
   }
@@ -193,61 +238,16 @@ class LabelScorer : public Scorer {
   Classification& labels_ = evaluation_.labels;
   std::optional<std::string> positive_;
   std::vector<std::string_view> usual_positive_;
-  std::vector<std::string> ids_;  // of the model
-  std::atomic<bool> ids_known_ =
-      false;  // set in input order, so ids_ come from the first record that has them
-};
-
-struct ComparedSets : io::Work {
-  std::string gold, predicted;  // packed
-};
-
-class MultilabelScorer : public Scorer {
- public:
-  using Scorer::Scorer;
-
-  std::string gold(const io::Fields& fields) const override { return packed(fields.labels(field_)); }
-
-  std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
-    auto compared = std::make_unique<ComparedSets>();
-    compared->gold = gold;
-    compared->predicted = packed(fields.labels("prediction"));
-    return compared;
-  }
-
-  void add(size_t, const io::Work& work) override {
-    const auto& compared = static_cast<const ComparedSets&>(work);
-    evaluation_.label_sets.add(unpack(compared.gold), unpack(compared.predicted));
-  }
-
-  void append_counts(Report& report) const override {
-    report.count("records", evaluation_.label_sets.count());
-  }
-
-  std::vector<std::string> remarks() const override {
-    const auto& sets = evaluation_.label_sets;
-    auto remarks = spelling_notes(sets.labels());
-    for (const auto& note : {missing_note, list_note}) add_note(note(sets.labels()), remarks);
-    if (sets.count() >= 2 && sets.disjoint()) remarks.emplace_back(kNeverPredicted);
-    return remarks;
-  }
-
- private:
-  static std::string packed(const std::vector<std::string>& labels) {
-    std::string bytes;
-    for (const auto& label : labels) pack(bytes, label);
-    return bytes;
-  }
+  std::optional<int64_t> top_k_;
+  bool keeps_scores_;
+  ScoredLabels scored_;         // the labels of the model
+  int64_t scored_records_ = 0;  // with a score of each label
 };
 
 }  // namespace
 
 std::unique_ptr<Scorer> make_label_scorer(const ScoreOptions& options) {
   return std::make_unique<LabelScorer>(options);
-}
-
-std::unique_ptr<Scorer> make_multilabel_scorer(const ScoreOptions& options) {
-  return std::make_unique<MultilabelScorer>(options);
 }
 
 }  // namespace bert::metric

@@ -33,7 +33,7 @@ class NumberScorer : public Scorer {
     return compared;
   }
 
-  void add(size_t, const io::Work& work) override {
+  void add(size_t, io::Work& work) override {
     const auto& compared = static_cast<const ComparedNumbers&>(work);
     evaluation_.numbers.add(compared.gold, compared.predicted);
   }
@@ -60,7 +60,7 @@ class RankScorer : public Scorer {
     return compared;
   }
 
-  void add(size_t, const io::Work& work) override {
+  void add(size_t, io::Work& work) override {
     const auto& compared = static_cast<const ComparedNumbers&>(work);
     rankings_.add(compared.query, compared.gold, compared.predicted);
   }

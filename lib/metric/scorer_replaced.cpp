@@ -35,7 +35,7 @@ class ReplacedScorer : public Scorer {
     return compared;
   }
 
-  void add(size_t, const io::Work& work) override {
+  void add(size_t, io::Work& work) override {
     const auto& compared = static_cast<const ComparedTokens&>(work);
     constexpr std::array<std::string_view, 2> kNames = {"0", "1"};
     for (const size_t gold : {0, 1})

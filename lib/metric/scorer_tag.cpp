@@ -144,7 +144,7 @@ class TagScorer : public Scorer {
     return compared;
   }
 
-  void add(size_t, const io::Work& work) override {
+  void add(size_t, io::Work& work) override {
     const auto& compared = static_cast<const ComparedTags&>(work);
     settle(compared);
     in_columns_ |= compared.in_columns;

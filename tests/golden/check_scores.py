@@ -84,6 +84,7 @@ def check_labels(check, rng):
         confidences = [rng.randrange(65) / 64 for _ in records]
         for record, confidence in zip(records, confidences):
             record["scores"] = {**dict.fromkeys(labels, 0), record["prediction"]: confidence}
+        options += ["--metric", "accuracy,f1,macro_f1,matthews,ece,precision,recall,labels"]  # check_sklearn.py has the others
         expected["ece"] = reference.calibration_error(confidences, [g == p for g, p in zip(gold, predicted)])
     check.expect(expected, options, records)
 

@@ -59,15 +59,18 @@ class Checker:
 
     def expect(self, expected, options, records):
         """`expected`: all rows, or some members of a single one."""
-        self.compared += 1
         try:
             got = self.rows(options, records)
             if isinstance(expected, dict):
                 got = {key: got[0].get(key, "missing") for key in expected}
-            if self.same(got, expected):
-                return
         except AssertionError as error:
             got = str(error)
+        self.compare(got, expected, options, records)
+
+    def compare(self, got, expected, options, records):
+        self.compared += 1
+        if self.same(got, expected):
+            return
         self.failures += 1
         print(f"FAILED: bert-score {' '.join(options)}\nexpected {expected}\ngot      {got}\nof {records[:40]}")
 
@@ -167,7 +170,101 @@ def check_plain_tags(check, rng):
     check.expect(matrix_rows(*flat), ["--task", "tag", "--confusion"], records)
 
 
-KINDS = (check_labels, check_sets, check_replaced, check_tags, check_plain_tags)
+def random_scores(rng, count, width):
+    """Probabilities, with ties."""
+    steps = rng.choice([4, 20, 1 << 30])
+    scores = np.array([[rng.randrange(steps) + 1 for _ in range(width)] for _ in range(count)], float)
+    return scores / scores.sum(axis=1, keepdims=True)
+
+
+def curve_rows(kind, label, truth, score):
+    if kind == "roc":
+        rows = zip(("fpr", "tpr"), metrics.roc_curve(truth, score, drop_intermediate=False))
+        thresholds = metrics.roc_curve(truth, score, drop_intermediate=False)[2]
+    else:
+        *_, thresholds = metrics.precision_recall_curve(truth, score)
+        rows = zip(("precision", "recall"), metrics.precision_recall_curve(truth, score))
+        thresholds = [*thresholds, math.inf]
+    columns = {"threshold": thresholds, **dict(rows)}
+    return [{"label": label, **{name: float(column[i]) for name, column in columns.items()}} for i in range(len(thresholds))]
+
+
+def best_threshold(goal, label, truth, score):
+    precision, recall, thresholds = metrics.precision_recall_curve(truth, score)
+    if not truth.any():
+        recall = np.zeros_like(recall)
+    figures = [(t, p, r, 2 * p * r / (p + r) if p + r else 0.0) for t, p, r in zip(thresholds, precision, recall)]
+    name, _, least = goal.partition("=")
+    keys = {"f1": lambda row: round(row[3], 12), "precision": lambda row: (row[2], row[1]), "recall": lambda row: (row[1], row[2])}
+    column = {"precision": 1, "recall": 2}.get(name, 1)
+    figures = [row for row in figures if row[column] >= float(least or 0)]
+    best = max(figures, key=keys[name], default=(math.nan,) * 4)  # the first of equal ones
+    return {"label": label, **dict(zip(("threshold", "precision", "recall", "f1"), map(float, best)))}
+
+
+def check_curves(check, rng, options, records, columns):
+    """`columns`: for each label, whether it is gold, and its score."""
+    kind = rng.choice(["roc", "pr"])
+    rows = [row for label, column in columns.items() for row in curve_rows(kind, label, *column)]
+    check.expect(rows, [*options, "--curve", kind], records)
+    goal = rng.choice(["f1", f"precision={rng.randrange(11) / 10}", f"recall={rng.randrange(11) / 10}"])
+    rows = [best_threshold(goal, label, *column) for label, column in columns.items()]
+    check.expect(rows, [*options, "--threshold", goal], records)
+
+
+def check_scores(check, rng):
+    """Single labels with a score of each."""
+    labels = ["bad", "fine", "good", "übel"][:rng.randrange(2, 5)]
+    count = rng.randrange(1, 60)
+    scores = random_scores(rng, count, len(labels))
+    gold = [labels[int(row.argmax())] if rng.random() < 0.5 else rng.choice(labels) for row in scores]
+    predicted = [labels[int(row.argmax())] for row in scores]
+    order = rng.sample(range(len(labels)), len(labels))  # of the labels' ids
+    records = [{"label": g, "prediction": p, "scores": {labels[i]: row[i] for i in order}}
+               for g, p, row in zip(gold, predicted, scores)]
+    encoded = np.array([labels.index(g) for g in gold])
+    expected = {"log_loss": metrics.log_loss(gold, scores, labels=labels), "brier": metrics.brier_score_loss(
+        gold, scores, labels=labels)}
+    options = ["--task", "classify"]
+    chosen = range(len(labels))
+    if len(labels) == 2 or rng.random() < 0.3:
+        positive = rng.choice(labels) if len(labels) > 2 or rng.random() < 0.5 else None
+        options += ["--positive", positive] if positive else []
+        expected["positive"] = positive or labels[order[-1]]
+        chosen = [labels.index(expected["positive"])]
+    columns = [(encoded == i).astype(int) for i in range(len(labels))]
+    names = [labels[i] for i in (chosen if "positive" in expected else order)]
+    check_curves(check, rng, options, records, {name: (columns[labels.index(name)], scores[:, labels.index(name)]) for name in names})
+    expected["roc_auc"] = np.mean([metrics.roc_auc_score(columns[i], scores[:, i]) for i in chosen])
+    expected["average_precision"] = np.mean([metrics.average_precision_score(columns[i], scores[:, i]) for i in chosen])
+    if len(labels) > 2 and len(set(gold)) == len(labels) and len(chosen) > 1:
+        assert abs(expected["roc_auc"] - metrics.roc_auc_score(gold, scores, multi_class="ovr")) < TOLERANCE
+    if len(labels) > 2:
+        k = rng.randrange(1, len(labels))
+        options += ["--top-k", str(k)]
+        expected[f"top_{k}_accuracy"] = metrics.top_k_accuracy_score(gold, scores, k=k, labels=labels)
+    check.expect(expected, options, records)
+
+
+def check_scored_sets(check, rng):
+    labels = "abcd"[:rng.randrange(2, 5)]
+    count = rng.randrange(1, 40)
+    scores = np.array([[rng.randrange(8) / 8 for _ in labels] for _ in range(count)])
+    truth = np.array([[int(rng.random() < (score + 0.2) / 1.4) for score in row] for row in scores])
+    pick = lambda row: [label for label, is_in in zip(labels, row) if is_in]
+    records = [{"label": pick(t), "prediction": pick(row > 0.5), "scores": dict(zip(labels, row))} for t, row in zip(truth, scores)]
+    check.expect({"roc_auc": metrics.roc_auc_score(truth, scores), "average_precision": metrics.average_precision_score(truth, scores)},
+                 ["--task", "multilabel"], records)
+    check_curves(check, rng, ["--task", "multilabel"], records,
+                 {label: (truth[:, i], scores[:, i]) for i, label in enumerate(labels)})
+    names = {label for record in records for label in record["label"] + record["prediction"]}
+    report = check.rows(["--task", "multilabel", "--metric", "labels"], records)[0]["labels"]
+    expected = {label: [metrics.roc_auc_score(truth[:, i], scores[:, i]), metrics.average_precision_score(truth[:, i], scores[:, i])]
+                for i, label in enumerate(labels) if label in names}
+    check.compare({label: [row["roc_auc"], row["average_precision"]] for label, row in report.items()}, expected, "labels", records)
+
+
+KINDS = (check_scores, check_scored_sets, check_labels, check_sets, check_replaced, check_tags, check_plain_tags)
 
 
 def main():

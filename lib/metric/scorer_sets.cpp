@@ -1,0 +1,90 @@
+#include "base/string_table.h"
+#include "metric/label_scores.h"
+#include "metric/scorer.h"
+
+namespace bert::metric {
+namespace {
+
+struct ComparedSets : io::Work {
+  std::string gold, predicted;  // packed
+  RecordScores scores;
+};
+
+class MultilabelScorer : public Scorer {
+ public:
+  explicit MultilabelScorer(const ScoreOptions& options)
+      : Scorer(options), keeps_scores_(options.keeps_scores) {}
+
+  std::string gold(const io::Fields& fields) const override { return packed(fields.labels(field_)); }
+
+  std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
+    auto compared = std::make_unique<ComparedSets>();
+    compared->gold = gold;
+    compared->predicted = packed(fields.labels("prediction"));
+    if (keeps_scores_) compared->scores = scored_.read(fields);
+    return compared;
+  }
+
+  void add(size_t, io::Work& work) override {
+    auto& compared = static_cast<ComparedSets&>(work);
+    scored_.settle(compared.scores);
+    add_scores(compared);
+    evaluation_.label_sets.add(unpack(compared.gold), unpack(compared.predicted));
+  }
+
+  void append_counts(Report& report) const override {
+    report.count("records", evaluation_.label_sets.count());
+  }
+
+  std::vector<std::string> remarks() const override {
+    const auto& sets = evaluation_.label_sets;
+    auto remarks = spelling_notes(sets.labels());
+    for (const auto& note : {missing_note, list_note})
+      if (auto remark = note(sets.labels()); !remark.empty()) remarks.push_back(std::move(remark));
+    if (const auto scored = evaluation_.scores.count(); scored > 0 && scored < sets.count())
+      remarks.push_back("no roc_auc or average_precision" + advice(""));
+    if (sets.count() >= 2 && sets.disjoint()) remarks.emplace_back(kNeverPredicted);
+    return remarks;
+  }
+
+  std::string advice(std::string_view) const override {
+    const auto count = evaluation_.label_sets.count();
+    return ": " + scores_missing(count - evaluation_.scores.count(), count);
+  }
+
+ private:
+  void settle() override {
+    const auto& scores = evaluation_.scores;
+    if (scores.count() == evaluation_.label_sets.count())
+      evaluation_.areas = areas_of(scores, scored_.names(), scored_);
+  }
+
+  // Of a record with a score of each label, gold ones included.
+  void add_scores(const ComparedSets& compared) {
+    if (!are_scores(compared.scores.values)) return;
+    std::vector<uint32_t> gold;
+    for (const auto label : unpack(compared.gold)) {
+      const auto i = scored_.find(label);
+      if (!i) return;
+      gold.push_back(*i);
+    }
+    evaluation_.scores.add(compared.scores.values, gold);
+  }
+
+  static std::string packed(const std::vector<std::string>& labels) {
+    std::string bytes;
+    for (const auto& label : labels) pack(bytes, label);
+    return bytes;
+  }
+
+  bool keeps_scores_;
+  ScoredLabels scored_;
+};
+
+}  // namespace
+
+std::unique_ptr<Scorer> make_multilabel_scorer(const ScoreOptions& options) {
+  return std::make_unique<MultilabelScorer>(options);
+}
+
+}  // namespace bert::metric
