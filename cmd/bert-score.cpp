@@ -31,10 +31,10 @@ struct Flags {
 };
 
 // Options that replace the object of metrics by something else.
-constexpr std::pair<const char*, metric::Result> kResults[] = {{"--report", metric::Result::report},
-                                                               {"--confusion", metric::Result::confusion},
-                                                               {"--curve", metric::Result::curve},
-                                                               {"--threshold", metric::Result::threshold}};
+constexpr std::pair<const char*, metric::Result> kResults[] = {
+    {"--report", metric::Result::report}, {"--confusion", metric::Result::confusion},
+    {"--curve", metric::Result::curve},   {"--threshold", metric::Result::threshold},
+    {"--by", metric::Result::by},         {"--worst", metric::Result::worst}};
 
 void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& flags) {
   auto& score = options.score;
@@ -136,12 +136,24 @@ void result_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& f
                    options.threshold = threshold_goal(name, value);
                  }),
       &E::curved);
+  app.option(
+      {"--by", "FIELD", "Write a row of metrics for all records, and one for each value of this field."},
+      options.by);
+  only_for(
+      app.number({"--worst", "N", "Write the N records whose wrong predictions have the highest losses."},
+                 {.min = 1}, options.worst),
+      &E::has_loss);
   std::vector<std::string> names;
   for (const auto& [name, result] : kResults) {
-    app.excludes({name}, opt::metric);
+    if (result != metric::Result::by) app.excludes({name}, opt::metric);
     names.emplace_back(name);
   }
   app.exclusive(names);
+}
+
+// Whether the input has what a search ranked, and the gold FILE what is relevant.
+bool is_of_run(const metric::ScoreFilterOptions& options) {
+  return options.score.task == Task::rank && !options.gold.empty();
 }
 
 // Rows are text for people on a terminal.
@@ -151,8 +163,12 @@ void settle_result(const cli::App& app, metric::ScoreFilterOptions& options, io:
   if (options.plot && options.result != metric::Result::curve && !task::entry(options.score.task).plotted)
     throw UsageError("--plot with --task ", task::name_of(options.score.task), " needs --curve");
   const bool is_shown = stream.output == "-" && ::isatty(STDOUT_FILENO) == 1;
-  if (options.result != metric::Result::metrics && is_shown && !app.given(opt::format))
-    stream.format = io::Format::text;
+  if (options.result == metric::Result::by && is_of_run(options))
+    throw UsageError("--by is not for the results of a search");
+  if (options.result == metric::Result::worst && stream.format == io::Format::text)
+    throw UsageError("--worst writes records, which have no ", opt::format, " text");
+  const bool has_rows = options.result != metric::Result::metrics && options.result != metric::Result::worst;
+  if (has_rows && is_shown && !app.given(opt::format)) stream.format = io::Format::text;
   options.as_text = stream.format == io::Format::text;
   options.score.pairs = options.result == metric::Result::confusion || options.plot;
 }
@@ -200,11 +216,6 @@ std::vector<std::string_view> plotted_tasks() {
   std::vector<Task> tasks = task::tasks_with(&task::Entry::scored);
   std::erase_if(tasks, [](Task task) { return !task::entry(task).plotted && !task::entry(task).curved; });
   return cmd::tasks(tasks);
-}
-
-// Whether the input has what a search ranked, and the gold FILE what is relevant.
-bool is_of_run(const metric::ScoreFilterOptions& options) {
-  return options.score.task == Task::rank && !options.gold.empty();
 }
 
 // A run and its judgments have fields of their own, except what a search found for a record.
@@ -270,6 +281,7 @@ int main(int argc, char** argv) {
       throw UsageError("--label-field is \"prediction\", the field that is scored");
     stream.name_field(options.score.gold_field(), opt::label_field);
     stream.name_field(options.id_field, opt::id_field);
+    if (!options.by.empty()) stream.name_field(options.by, "--by");
     app.reads(opt::gold, options.gold);
     app.reads("--null-scores", options.null_scores);
     app.writes(opt::plot, options.plot.value_or(""));

@@ -23,8 +23,6 @@ double score_in(const io::Fields& fields, const std::string& column) {
   return !text || text->empty() ? kNoScore : fields.number(column);
 }
 
-bool is_probability(double score) { return score >= 0 && score <= 1; }
-
 }  // namespace
 
 RecordScores ScoredLabels::read(const io::Fields& fields) const {
@@ -63,19 +61,20 @@ RecordScores ScoredLabels::read(const io::Fields& fields) const {
 
 void ScoredLabels::settle(RecordScores& scores) {
   if (scores.labels.empty()) return;
-  if (!known_) {
-    for (const auto& label : scores.labels)
-      if (table_.add(label).second) names_.push_back(label);
-    auto sorted = names_;
-    sort_labels(sorted);
-    for (const auto& name : names_)
-      sorted_places_.push_back(std::ranges::find(sorted, name) - sorted.begin());
-    known_ = true;
-  }
+  if (!known_) settle(scores.labels);
   std::vector<double> values(names_.size(), kNoScore);
   for (size_t i = 0; i < scores.labels.size(); ++i)
     if (const auto place = find(scores.labels[i])) values[*place] = scores.values[i];
   scores = {.labels = {}, .values = std::move(values)};
+}
+
+void ScoredLabels::settle(const std::vector<std::string>& labels) {
+  for (const auto& label : labels)
+    if (table_.add(label).second) names_.push_back(label);
+  auto sorted = names_;
+  sort_labels(sorted);
+  for (const auto& name : names_) sorted_places_.push_back(std::ranges::find(sorted, name) - sorted.begin());
+  known_ = !names_.empty();
 }
 
 int64_t ScoredLabels::place_of(size_t label, std::span<const double> scores) const {
@@ -134,6 +133,8 @@ bool ProbabilityLosses::add(std::span<const double> probabilities, size_t gold) 
   ++count_;
   return true;
 }
+
+bool is_probability(double score) { return score >= 0 && score <= 1; }
 
 double log_loss_of(double probability) {
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();

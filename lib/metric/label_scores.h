@@ -29,6 +29,7 @@ class ScoredLabels {
   RecordScores read(const io::Fields& fields) const;
   // Brings the scores of a record into the order of the labels, which are those of the first record.
   void settle(RecordScores& scores);
+  void settle(const std::vector<std::string>& labels);  // before read()
 
   const std::vector<std::string>& names() const { return names_; }
   std::optional<uint32_t> find(std::string_view label) const { return table_.find(label); }
@@ -85,6 +86,7 @@ class ProbabilityLosses {
   double log_loss_ = 0, brier_ = 0;  // sums
 };
 
+bool is_probability(double score);
 // -log(probability), at most 36 for a probability of 0.
 double log_loss_of(double probability);
 

@@ -70,9 +70,13 @@ void Report::count(std::string_view name, int64_t value) {
   show(name, std::to_string(value));
 }
 
-void Report::text(std::string_view name, std::string_view value) {
-  json::append_string(begin(name), value);
-  show(name, std::string(value));
+void Report::text(std::string_view name, std::optional<std::string_view> value) {
+  if (std::string& out = begin(name); value) {
+    json::append_string(out, *value);
+  } else {
+    out += "null";
+  }
+  show(name, std::string(value.value_or("-")));
 }
 
 bool Report::metric(std::string_view name, std::string_view written, double value) {

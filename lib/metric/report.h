@@ -28,9 +28,9 @@ class Report {
   // that is NaN or infinite, which is written as null.
   Report(std::vector<std::string> wanted, int precision, std::function<void(std::string_view)> undefined);
 
-  void count(std::string_view name, int64_t value);  // always written
-  void text(std::string_view name, std::string_view value);
-  void value(std::string_view name, std::optional<double> value);  // null if there is none
+  void count(std::string_view name, int64_t value);                         // always written
+  void text(std::string_view name, std::optional<std::string_view> value);  // null if there is none
+  void value(std::string_view name, std::optional<double> value);           // null if there is none
   // False if the metric is not wanted.
   bool metric(std::string_view name, double value) { return metric(name, name, value); }
   // Selected by `name` and written as `written`.

@@ -1,14 +1,11 @@
 #include "metric/score_filter.h"
 
 #include <algorithm>
-#include <memory>
-#include <set>
 
 #include "base/error.h"
 #include "base/gnuplot.h"
 #include "base/option.h"
 #include "json/json.h"
-#include "metric/label_report.h"
 #include "metric/score_plot.h"
 
 namespace bert::metric {
@@ -17,7 +14,7 @@ namespace {
 // Whether a result needs the scores of all labels.
 bool keeps_scores(const ScoreFilterOptions& options) {
   if (options.result == Result::curve || options.result == Result::threshold) return true;
-  if (options.result != Result::metrics) return false;
+  if (options.result != Result::metrics && options.result != Result::by) return false;
   const auto& names = options.score.metrics;
   return names.empty() || std::ranges::any_of(names, [&](const std::string& name) {
            return find_metric(name, options.score.task)->needs == Needs::scores;
@@ -35,33 +32,16 @@ struct ScoreFilter::Prepared : io::Work {
     std::unique_ptr<io::Work> compared;
   };
   std::vector<Prediction> predictions;
+  std::optional<std::string> group;
   int64_t unknown = 0;
   std::string failure;  // error found in compute()
 };
-
-Report make_report(const ScoreFilterOptions& options, Log& log) {
-  const auto told = std::make_shared<std::set<std::string, std::less<>>>();
-  return {options.score.metrics, options.precision, [&log, told](std::string_view name) {
-            if (!told->emplace(name).second) return;
-            const bool is_of_numbers = name == "pearson" || name == "spearman";
-            log.warn(std::string(name) + " is undefined: " +
-                     (is_of_numbers ? "all gold labels or all predictions are equal"
-                                    : "a label is the gold label of no record, or of all"));
-          }};
-}
-
-void write_report(const Report& report, const ScoreFilterOptions& options, io::Output& out) {
-  if (options.as_text) {
-    out.text() += report.text();
-  } else {
-    out.object(report.fields());
-  }
-}
 
 ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& stream, Log& log)
     : options_(std::move(options)), log_(log) {
   options_.score.keeps_scores = keeps_scores(options_);
   scorer_ = make_scorer(options_.score);
+  if (options_.result == Result::worst) worst_.emplace(options_.worst);
   if (options_.plot) require_gnuplot(*options_.plot);
   if (options_.gold.empty()) return;
   gold_ = read_gold(options_.gold, options_.id_field, *scorer_, stream);
@@ -79,7 +59,16 @@ void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
   } else {
     prepared.predictions.push_back({0, scorer_->compare(gold_of(fields), fields)});
   }
+  if (!options_.by.empty()) prepared.group = group_of(fields, record);
   record.work = std::make_unique<Prepared>(std::move(prepared));
+}
+
+std::string ScoreFilter::group_of(const io::Fields& fields, const io::Record& record) const {
+  if (record.source().format == io::InputFormat::documents ||
+      record.source().format == io::InputFormat::object)
+    throw Error("is not a record with the field ", json::in_quotes(options_.by),
+                ", by which results are grouped");
+  return fields.label(options_.by);
 }
 
 std::string ScoreFilter::gold_of(const io::Fields& fields) const {
@@ -149,11 +138,12 @@ void ScoreFilter::require_same_text(const io::Fields& fields, size_t place) cons
 }
 
 void ScoreFilter::compute(std::span<io::Record* const> records) {
-  for (io::Record* record : records) add(record->work_as<Prepared>());
+  for (io::Record* record : records) add(*record);
 }
 
 // An Error thrown here would end the stream, so finish() throws it.
-void ScoreFilter::add(Prepared& prepared) {
+void ScoreFilter::add(io::Record& record) {
+  auto& prepared = record.work_as<Prepared>();
   unknown_ += prepared.unknown;
   if (gold_) {
     for (auto i = prepared.predictions.begin(); i != prepared.predictions.end(); ++i) {
@@ -167,10 +157,13 @@ void ScoreFilter::add(Prepared& prepared) {
     }
   }
   try {
-    for (const auto& [place, compared] : prepared.predictions) {
+    for (auto& [place, compared] : prepared.predictions) {
       places_ = std::max(places_, place + 1);
       scorer_->add(gold_ ? place : records_, *compared);
       ++records_;
+      if (worst_)
+        if (const auto miss = scorer_->miss(*compared)) worst_->add(record, *miss, options_.precision);
+      if (keeps_works()) kept_.add(std::move(compared), prepared.group);
     }
   } catch (const Error& error) {
     prepared.failure = error.what();
@@ -191,8 +184,11 @@ void ScoreFilter::add_missing() {
   for (size_t place = 0; place < seen_.size(); ++place) {
     if (seen_[place]) continue;
     const std::string what = options_.gold + ": " + gold_->name(place) + " has no prediction";
-    const bool counted = scorer_->add_missing(place, gold_->gold(place));
+    auto work = scorer_->missing(gold_->gold(place));
+    const bool counted = work != nullptr;
     counted_missing_ |= counted;
+    if (counted) scorer_->add(place, *work);
+    if (counted && keeps_works()) kept_.add(std::move(work));
     if (!counted && options_.on_error == io::OnError::stop) throw Error(what);
     if (missing++ < kNamed) log_.warn(what + (counted ? ", which counts as wrong" : ""));
   }
@@ -231,61 +227,6 @@ void ScoreFilter::end(io::Output& out) {
   if (options_.plot)
     draw_plot(options_.result == Result::curve ? curve_script(evaluation, *options_.curve) : scorer_->plot(),
               *options_.plot);
-}
-
-void ScoreFilter::write_result(const Evaluation& evaluation, io::Output& out) {
-  Report report = make_report(options_, log_);
-  switch (options_.result) {
-    case Result::metrics:
-      scorer_->append_counts(report);
-      append_metrics(report, evaluation, options_.score.task);
-      require_written(report);
-      return write_report(report, options_, out);
-    case Result::report:
-      for (const auto& note : undefined_notes(evaluation, options_.score.task)) log_.warn(note);
-      return write_rows(label_report(evaluation, options_.score.task, report), out);
-    case Result::confusion:
-      return write_rows(confusion_rows(evaluation.labels, report), out);
-    case Result::curve:
-      return write_curves(evaluation, report, out);
-    case Result::threshold:
-      require_areas(evaluation);
-      for (const auto& label : without_threshold(evaluation, options_.threshold))
-        log_.warn("no threshold reaches this for label " + json::in_quotes(label));
-      return write_rows(threshold_rows(evaluation, options_.threshold, report), out);
-  }
-}
-
-void ScoreFilter::write_rows(std::span<const Report> rows, io::Output& out) const {
-  if (options_.as_text) {
-    out.text() += Report::text_of(rows);
-  } else {
-    for (const Report& row : rows) out.object(row.fields());
-  }
-}
-
-// Rows are written at once, since a curve may have as many as there are records.
-void ScoreFilter::write_curves(const Evaluation& evaluation, const Report& empty, io::Output& out) const {
-  require_areas(evaluation);
-  std::vector<Report> shown;
-  add_curves(evaluation, *options_.curve, empty, [&](const Report& row) {
-    if (options_.as_text) {
-      shown.push_back(row);
-    } else {
-      out.object(row.fields());
-    }
-  });
-  if (options_.as_text) write_rows(shown, out);
-}
-
-void ScoreFilter::require_areas(const Evaluation& evaluation) const {
-  if (evaluation.areas.empty()) throw Error("there is no curve", scorer_->advice("roc_auc"));
-}
-
-void ScoreFilter::require_written(const Report& report) const {
-  if (const auto metric = report.unwritten(); metric && !options_.score.benchmark)
-    throw Error(opt::metric, " ", *metric, " cannot be computed from these records", scorer_->advice(*metric),
-                "; see bert-score(1)");
 }
 
 }  // namespace bert::metric

@@ -10,17 +10,21 @@
 #include "io/stream.h"
 #include "metric/curve_rows.h"
 #include "metric/gold.h"
+#include "metric/kept_works.h"
 #include "metric/scorer.h"
+#include "metric/worst.h"
 
 namespace bert::metric {
 
 // What is written: one object of metrics, or rows of something else.
-enum class Result { metrics, report, confusion, curve, threshold };
+enum class Result { metrics, report, confusion, curve, threshold, by, worst };
 
 struct ScoreFilterOptions {
   Result result = Result::metrics;
   std::optional<CurveKind> curve;
   ThresholdGoal threshold;
+  std::string by;     // field by whose values records are grouped; empty: none
+  int64_t worst = 0;  // number of records with the highest losses
   ScoreOptions score;
   std::string gold;                 // FILE; empty: gold labels are in the records
   std::string null_scores;          // FILE with an object {id: number}; empty: null scores are in the records
@@ -50,13 +54,16 @@ class ScoreFilter : public io::Filter {
  private:
   struct Prepared;
   std::string gold_of(const io::Fields& fields) const;
+  std::string group_of(const io::Fields& fields, const io::Record& record) const;
   Prepared prepare_joined(const io::Fields& fields, const io::Record& record) const;
   void require_same_text(const io::Fields& fields, size_t place) const;
-  void add(Prepared& prepared);
+  void add(io::Record& record);
   void add_missing();
   void write_result(const Evaluation& evaluation, io::Output& out);
   void write_rows(std::span<const Report> rows, io::Output& out) const;
   void write_curves(const Evaluation& evaluation, const Report& empty, io::Output& out) const;
+  void write_groups(const Report& empty, io::Output& out);
+  bool keeps_works() const { return !options_.by.empty(); }
   void require_written(const Report& report) const;
   void require_areas(const Evaluation& evaluation) const;
   void check_counts() const;
@@ -67,6 +74,8 @@ class ScoreFilter : public io::Filter {
   Log& log_;
   std::unique_ptr<Scorer> scorer_;
   std::optional<GoldTable> gold_;
+  KeptWorks kept_;
+  std::optional<WorstRecords> worst_;
   std::vector<bool> seen_;        // gold labels that have a prediction
   bool counted_missing_ = false;  // some without one count as wrong
   size_t records_ = 0;            // number of predictions so far

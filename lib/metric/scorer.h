@@ -34,6 +34,14 @@ struct ScoreOptions {
   std::optional<double> no_answer_threshold;  // for answer
   SquadScore::Version version = SquadScore::Version::automatic;
 
+  // What the scorer of all records has learned from them, for scorers of some of them.
+  struct Settled {
+    std::string positive;
+    std::vector<std::string> labels;  // that have scores
+    bool plain_tags = false;
+  };
+  std::optional<Settled> settled = {};
+
   std::string gold_field() const { return label_field.value_or(std::string(task::entry(task).gold_field)); }
 };
 
@@ -43,7 +51,8 @@ constexpr std::string_view kNeverPredicted =
 
 class Scorer {
  public:
-  explicit Scorer(const ScoreOptions& options) : task_(options.task), field_(options.gold_field()) {}
+  explicit Scorer(const ScoreOptions& options)
+      : options_(options), task_(options.task), field_(options.gold_field()) {}
   virtual ~Scorer() = default;
 
   const std::string& gold_field() const { return field_; }
@@ -60,10 +69,17 @@ class Scorer {
   virtual std::unique_ptr<io::Work> compare_text(std::string_view gold, std::string_view predicted) const;
 
   // Accumulates a result of compare(). `place` is the index of the gold label; each occurs once, in the order
-  // of predictions.
+  // of predictions. Completes the result, so that other scorers can add it, too, any number of them at once.
   virtual void add(size_t place, io::Work& compared) = 0;
-  // Called for a gold label without a prediction. False if the task does not allow this.
-  virtual bool add_missing(size_t /*place*/, std::string_view /*gold*/) { return false; }
+  // The result for a gold label without a prediction; nullptr if the task does not allow this.
+  virtual std::unique_ptr<io::Work> missing(std::string_view /*gold*/) const { return nullptr; }
+
+  struct Miss {
+    double loss;
+    std::string gold;  // JSON
+  };
+  // Of a wrong prediction that was added, for tasks with Entry::has_loss. Throws Error if it has no loss.
+  virtual std::optional<Miss> miss(const io::Work& /*compared*/) const { return std::nullopt; }
 
   // Reads null scores by id from an object with every gold id. They take precedence over those in records.
   virtual void read_null_scores(const json::File& file, const GoldTable& gold);
@@ -73,6 +89,8 @@ class Scorer {
     settle();
     return evaluation_;
   }
+  // The options for a scorer of some of the records; after evaluate().
+  virtual ScoreOptions settled() const { return options_; }
   // How much was added, such as the number of records.
   virtual void append_counts(Report& report) const = 0;
 
@@ -89,6 +107,7 @@ class Scorer {
  protected:
   virtual void settle() {}  // completes evaluation_
 
+  const ScoreOptions options_;
   const task::Task task_;
   const std::string field_;  // of the gold label
   Evaluation evaluation_;

@@ -10,6 +10,7 @@ namespace {
 struct ComparedAnswer : io::Work {
   explicit ComparedAnswer(const AnswerScores& its_scores) : scores(its_scores) {}
   AnswerScores scores;
+  bool is_missing = false;
 };
 
 class AnswerScorer : public Scorer {
@@ -45,7 +46,9 @@ class AnswerScorer : public Scorer {
   }
 
   void add(size_t place, io::Work& work) override {
-    auto scores = static_cast<const ComparedAnswer&>(work).scores;
+    auto& compared = static_cast<ComparedAnswer&>(work);
+    auto& scores = compared.scores;
+    if (compared.is_missing) return score_.add_missing(place, scores.has_answer);
     if (!null_scores_.empty()) {
       scores.null_score = null_scores_[place].score;
       scores.null_order = null_scores_[place].order;
@@ -53,9 +56,16 @@ class AnswerScorer : public Scorer {
     score_.add(place, scores);
   }
 
-  bool add_missing(size_t place, std::string_view gold) override {
-    score_.add_missing(place, !gold.empty());
-    return true;
+  std::unique_ptr<io::Work> missing(std::string_view gold) const override {
+    auto compared = std::make_unique<ComparedAnswer>(AnswerScores{.has_answer = !gold.empty()});
+    compared->is_missing = true;
+    return compared;
+  }
+
+  ScoreOptions settled() const override {
+    auto options = options_;
+    options.version = score_.version();
+    return options;
   }
 
   void read_null_scores(const json::File& file, const GoldTable& gold) override {

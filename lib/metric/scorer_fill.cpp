@@ -70,6 +70,12 @@ class FillScorer : public Scorer {
       evaluation_.places.add(mask.place, mask.candidates);
   }
 
+  ScoreOptions settled() const override {
+    auto options = options_;
+    options.top_k = evaluation_.top_k;
+    return options;
+  }
+
   void append_counts(Report& report) const override {
     report.count("records", records_);
     report.count("masks", evaluation_.places.count());

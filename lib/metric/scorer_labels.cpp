@@ -72,12 +72,15 @@ void add_note(std::string note, std::vector<std::string>& remarks) {
 // Tasks next, classify and choose: one label out of several.
 class LabelScorer : public Scorer {
  public:
-  explicit LabelScorer(const ScoreOptions& options)
-      : Scorer(options),
-        positive_(options.positive),
-        usual_positive_(options.usual_positive),
-        top_k_(options.top_k),
-        keeps_scores_(options.keeps_scores) {}
+  explicit LabelScorer(const ScoreOptions& options) : Scorer(options) {
+    if (options.settled) scored_.settle(options.settled->labels);
+  }
+
+  ScoreOptions settled() const override {
+    auto options = options_;
+    options.settled = {.positive = evaluation_.positive, .labels = scored_.names()};
+    return options;
+  }
 
   std::string gold(const io::Fields& fields) const override {
     std::string label = label_of(fields, field_);
@@ -114,11 +117,25 @@ class LabelScorer : public Scorer {
       evaluation_.calibration.add(*compared.confidence, compared.gold == compared.predicted);
   }
 
+  // The negative logarithm of the probability of the gold label.
+  std::optional<Miss> miss(const io::Work& work) const override {
+    const auto& compared = static_cast<const ComparedLabels&>(work);
+    if (compared.gold == compared.predicted) return std::nullopt;
+    const auto& scores = compared.scores.values;
+    const auto gold = gold_index(compared);
+    if (!gold || *gold >= scores.size() || !is_probability(scores[*gold]))
+      throw Error(
+          "has no probability of its gold label in the field \"scores\", from which its loss is computed");
+    Miss miss = {.loss = log_loss_of(scores[*gold]), .gold = {}};
+    json::append_string(miss.gold, compared.gold);
+    return miss;
+  }
+
   void append_counts(Report& report) const override { report.count("records", labels_.count()); }
 
   std::string advice(std::string_view metric) const override {
     const auto needs = find_metric(metric, task_)->needs;
-    if (metric == kTopK && !top_k_) return ": " + opt::top_k + " says how many labels count";
+    if (metric == kTopK && !options_.top_k) return ": " + opt::top_k + " says how many labels count";
     if (needs == Needs::probability) return ": " + missing_probabilities();
     if (needs == Needs::probabilities)
       return ": " +
@@ -152,7 +169,7 @@ class LabelScorer : public Scorer {
 
  private:
   void settle() override {
-    if (top_k_) require_top_k(*top_k_);
+    if (options_.top_k) require_top_k(*options_.top_k);
     if (task_ != task::Task::classify) return;
     evaluation_.positive = positive_label();
     if (evaluation_.scores.count() != labels_.count()) return;
@@ -168,16 +185,20 @@ class LabelScorer : public Scorer {
     evaluation_.top_k = k;
   }
 
+  std::optional<uint32_t> gold_index(const ComparedLabels& compared) const {
+    return task_ == task::Task::choose ? index_of(compared.gold) : scored_.find(compared.gold);
+  }
+
   // Of a record with a score of each label, the gold one included.
   void add_scores(const ComparedLabels& compared) {
     const auto& scores = compared.scores.values;
     if (!are_scores(scores)) return;
-    const auto gold = task_ == task::Task::choose ? index_of(compared.gold) : scored_.find(compared.gold);
+    const auto gold = gold_index(compared);
     if (!gold || *gold >= scores.size()) return;
     ++scored_records_;
     evaluation_.losses.add(scores, *gold);
-    if (top_k_) evaluation_.places.add(scored_.place_of(*gold, scores), std::ssize(scores));
-    if (keeps_scores_) evaluation_.scores.add(scores, {&*gold, 1});
+    if (options_.top_k) evaluation_.places.add(scored_.place_of(*gold, scores), std::ssize(scores));
+    if (options_.keeps_scores) evaluation_.scores.add(scores, {&*gold, 1});
   }
 
   std::string label_of(const io::Fields& fields, const std::string& field) const {
@@ -223,23 +244,21 @@ class LabelScorer : public Scorer {
     const auto has = [](const std::vector<std::string>& labels, std::string_view label) {
       return std::find(labels.begin(), labels.end(), label) != labels.end();
     };
-    if (positive_) {
-      if (has(came, *positive_) || scored_.find(*positive_)) return *positive_;
-      throw Error(opt::positive, " ", *positive_, ": no gold label or prediction has this name");
+    if (options_.settled) return options_.settled->positive;
+    if (const auto& given = options_.positive) {
+      if (has(came, *given) || scored_.find(*given)) return *given;
+      throw Error(opt::positive, " ", *given, ": no gold label or prediction has this name");
     }
-    for (const auto label : usual_positive_) {
+    const auto& usual = options_.usual_positive;
+    for (const auto label : usual) {
       if (has(came, label)) return std::string(label);
     }
     if (const auto& ids = scored_.names(); !ids.empty()) return ids.size() == 2 ? ids.back() : std::string();
-    if (!usual_positive_.empty() && came.size() == 1) return std::string(usual_positive_.front());
+    if (!usual.empty() && came.size() == 1) return std::string(usual.front());
     return came.size() <= 2 ? highest_label(came) : std::string();
   }
 
   Classification& labels_ = evaluation_.labels;
-  std::optional<std::string> positive_;
-  std::vector<std::string_view> usual_positive_;
-  std::optional<int64_t> top_k_;
-  bool keeps_scores_;
   ScoredLabels scored_;         // the labels of the model
   int64_t scored_records_ = 0;  // with a score of each label
 };

@@ -38,6 +38,16 @@ class NumberScorer : public Scorer {
     evaluation_.numbers.add(compared.gold, compared.predicted);
   }
 
+  // The squared error.
+  std::optional<Miss> miss(const io::Work& work) const override {
+    const auto& compared = static_cast<const ComparedNumbers&>(work);
+    const double error = compared.predicted - compared.gold;
+    if (error == 0) return std::nullopt;
+    Miss miss = {.loss = error * error, .gold = {}};
+    json::append_double(miss.gold, compared.gold);
+    return miss;
+  }
+
   void append_counts(Report& report) const override { report.count("records", evaluation_.numbers.count()); }
 
   std::string plot() const override { return scatter_script(evaluation_.numbers); }

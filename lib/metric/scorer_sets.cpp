@@ -1,4 +1,8 @@
+#include <algorithm>
+
+#include "base/error.h"
 #include "base/string_table.h"
+#include "json/json.h"
 #include "metric/label_scores.h"
 #include "metric/scorer.h"
 
@@ -12,8 +16,15 @@ struct ComparedSets : io::Work {
 
 class MultilabelScorer : public Scorer {
  public:
-  explicit MultilabelScorer(const ScoreOptions& options)
-      : Scorer(options), keeps_scores_(options.keeps_scores) {}
+  explicit MultilabelScorer(const ScoreOptions& options) : Scorer(options) {
+    if (options.settled) scored_.settle(options.settled->labels);
+  }
+
+  ScoreOptions settled() const override {
+    auto options = options_;
+    options.settled = {.positive = {}, .labels = scored_.names()};
+    return options;
+  }
 
   std::string gold(const io::Fields& fields) const override { return packed(fields.labels(field_)); }
 
@@ -21,7 +32,7 @@ class MultilabelScorer : public Scorer {
     auto compared = std::make_unique<ComparedSets>();
     compared->gold = gold;
     compared->predicted = packed(fields.labels("prediction"));
-    if (keeps_scores_) compared->scores = scored_.read(fields);
+    compared->scores = scored_.read(fields);
     return compared;
   }
 
@@ -30,6 +41,28 @@ class MultilabelScorer : public Scorer {
     scored_.settle(compared.scores);
     add_scores(compared);
     evaluation_.label_sets.add(unpack(compared.gold), unpack(compared.predicted));
+  }
+
+  // The mean over all labels of the negative logarithm of the probability of what is right.
+  std::optional<Miss> miss(const io::Work& work) const override {
+    const auto& compared = static_cast<const ComparedSets&>(work);
+    auto gold = unpack(compared.gold), predicted = unpack(compared.predicted);
+    std::ranges::sort(gold), std::ranges::sort(predicted);
+    if (gold == predicted) return std::nullopt;
+    const auto& scores = compared.scores.values;
+    const bool is_complete =
+        std::ranges::all_of(gold, [&](auto label) { return scored_.find(label).has_value(); });
+    if (scores.empty() || !is_complete || !std::ranges::all_of(scores, is_probability))
+      throw Error(
+          "has no probabilities of all labels in the field \"scores\", from which its loss is computed");
+    double loss = 0;
+    for (size_t i = 0; i < scores.size(); ++i) {
+      const bool is_gold = std::ranges::binary_search(gold, std::string_view(scored_.names()[i]));
+      loss += log_loss_of(is_gold ? scores[i] : 1 - scores[i]);
+    }
+    Miss miss = {.loss = loss / static_cast<double>(scores.size()), .gold = {}};
+    json::append_array(miss.gold, gold, json::append_string);
+    return miss;
   }
 
   void append_counts(Report& report) const override {
@@ -61,7 +94,7 @@ class MultilabelScorer : public Scorer {
 
   // Of a record with a score of each label, gold ones included.
   void add_scores(const ComparedSets& compared) {
-    if (!are_scores(compared.scores.values)) return;
+    if (!options_.keeps_scores || !are_scores(compared.scores.values)) return;
     std::vector<uint32_t> gold;
     for (const auto label : unpack(compared.gold)) {
       const auto i = scored_.find(label);
@@ -77,7 +110,6 @@ class MultilabelScorer : public Scorer {
     return bytes;
   }
 
-  bool keeps_scores_;
   ScoredLabels scored_;
 };
 

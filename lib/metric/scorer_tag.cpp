@@ -89,7 +89,15 @@ std::string_view last_row(std::string_view sentence) {
 // Entities, or tags without a prefix such as parts of speech.
 class TagScorer : public Scorer {
  public:
-  explicit TagScorer(const ScoreOptions& options) : Scorer(options), options_(options) {}
+  explicit TagScorer(const ScoreOptions& options) : Scorer(options) {
+    if (options.settled) kind_ = options.settled->plain_tags ? Tagging::plain : Tagging::entities;
+  }
+
+  ScoreOptions settled() const override {
+    auto options = options_;
+    options.settled = {.positive = {}, .labels = {}, .plain_tags = kind_ == Tagging::plain};
+    return options;
+  }
 
   std::string gold(const io::Fields& fields) const override {
     std::string packed;
@@ -205,7 +213,6 @@ class TagScorer : public Scorer {
     tag_ = compared.tag;
   }
 
-  const ScoreOptions options_;
   io::TagSchemes gold_schemes_;
   Tagging kind_ = Tagging::unknown;
   std::string tag_;  // the first tag that showed the kind

@@ -246,6 +246,31 @@ def check_scores(check, rng):
     check.expect(expected, options, records)
 
 
+def check_groups(check, rng):
+    """Metrics of each group, and the records with the highest losses."""
+    labels = ["no", "yes"]
+    count = rng.randrange(1, 60)
+    scores = random_scores(rng, count, 2)
+    records = [{"n": i, "label": rng.choice(labels), "prediction": labels[int(row[1] > row[0])], "scores": dict(zip(labels, row)),
+                "part": rng.choice(["a", "b", "c"])} for i, row in enumerate(scores)]
+    rows = []
+    for part in [None, *sorted({record["part"] for record in records})]:
+        of = [i for i, record in enumerate(records) if part in (None, record["part"])]
+        gold, predicted = ([records[i][field] for i in of] for field in ("label", "prediction"))
+        truth = [label == "yes" for label in gold]
+        rows.append({"group": part, "records": len(of), "accuracy": metrics.accuracy_score(gold, predicted),
+                     "f1": metrics.f1_score(gold, predicted, pos_label="yes", labels=labels, zero_division=0), "positive": "yes",
+                     "log_loss": metrics.log_loss(gold, scores[of], labels=labels), "roc_auc": metrics.roc_auc_score(truth, scores[of, 1]),
+                     "matthews": metrics.matthews_corrcoef(gold, predicted)})
+    check.expect(rows, ["--task", "classify", "--by", "part", "--metric", "accuracy,f1,log_loss,roc_auc,matthews"], records)
+    losses = [(metrics.log_loss([record["label"]], scores[i:i + 1], labels=labels), i) for i, record in enumerate(records)
+              if record["label"] != record["prediction"]]
+    most = rng.randrange(1, 9)
+    worst = sorted(losses, key=lambda row: (-row[0], row[1]))[:most]
+    check.expect([{**records[i], "gold": records[i]["label"], "loss": loss} for loss, i in worst],
+                 ["--task", "classify", "--worst", str(most)], records)
+
+
 def check_scored_sets(check, rng):
     labels = "abcd"[:rng.randrange(2, 5)]
     count = rng.randrange(1, 40)
@@ -257,6 +282,11 @@ def check_scored_sets(check, rng):
                  ["--task", "multilabel"], records)
     check_curves(check, rng, ["--task", "multilabel"], records,
                  {label: (truth[:, i], scores[:, i]) for i, label in enumerate(labels)})
+    losses = [(np.mean([metrics.log_loss([t], [[1 - s, s]], labels=[0, 1]) for t, s in zip(truth[i], scores[i])]), i)
+              for i, record in enumerate(records) if record["label"] != record["prediction"]]
+    worst = sorted(losses, key=lambda row: (-round(row[0], 12), row[1]))[:3]
+    got = check.rows(["--task", "multilabel", "--worst", "3"], records)
+    check.compare([row["loss"] for row in got], [loss for loss, _ in worst], "worst", records)
     names = {label for record in records for label in record["label"] + record["prediction"]}
     report = check.rows(["--task", "multilabel", "--metric", "labels"], records)[0]["labels"]
     expected = {label: [metrics.roc_auc_score(truth[:, i], scores[:, i]), metrics.average_precision_score(truth[:, i], scores[:, i])]
@@ -264,7 +294,7 @@ def check_scored_sets(check, rng):
     check.compare({label: [row["roc_auc"], row["average_precision"]] for label, row in report.items()}, expected, "labels", records)
 
 
-KINDS = (check_scores, check_scored_sets, check_labels, check_sets, check_replaced, check_tags, check_plain_tags)
+KINDS = (check_scores, check_groups, check_scored_sets, check_labels, check_sets, check_replaced, check_tags, check_plain_tags)
 
 
 def main():
