@@ -32,9 +32,16 @@ struct Flags {
 
 // Options that replace the object of metrics by something else.
 constexpr std::pair<const char*, metric::Result> kResults[] = {
-    {"--report", metric::Result::report}, {"--confusion", metric::Result::confusion},
-    {"--curve", metric::Result::curve},   {"--threshold", metric::Result::threshold},
-    {"--by", metric::Result::by},         {"--worst", metric::Result::worst}};
+    {"--report", metric::Result::report},  {"--confusion", metric::Result::confusion},
+    {"--curve", metric::Result::curve},    {"--threshold", metric::Result::threshold},
+    {"--by", metric::Result::by},          {"--worst", metric::Result::worst},
+    {"--against", metric::Result::against}};
+
+// Whether a result consists of metrics, which --metric may choose.
+bool has_metrics(metric::Result result) {
+  using enum metric::Result;
+  return result == metrics || result == by || result == against;
+}
 
 void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& flags) {
   auto& score = options.score;
@@ -143,9 +150,21 @@ void result_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& f
       app.number({"--worst", "N", "Write the N records whose wrong predictions have the highest losses."},
                  {.min = 1}, options.worst),
       &E::has_loss);
+  only_for(
+      app.option(
+          {"--against", "FILE",
+           "Compare the metrics with those of other predictions for the same gold labels, with intervals and "
+           "p-values."},
+          options.against),
+      &E::resampled);
+  only_for(app.number({"--bootstrap", "N",
+                       "Write 95 % intervals of metrics, from N samples of the records (default: none; with "
+                       "--against: 1000)."},
+                      {.min = 1, .max = 1000000}, options.bootstrap),
+           &E::resampled);
   std::vector<std::string> names;
   for (const auto& [name, result] : kResults) {
-    if (result != metric::Result::by) app.excludes({name}, opt::metric);
+    if (!has_metrics(result)) app.excludes({name}, opt::metric);
     names.emplace_back(name);
   }
   app.exclusive(names);
@@ -163,6 +182,11 @@ void settle_result(const cli::App& app, metric::ScoreFilterOptions& options, io:
   if (options.plot && options.result != metric::Result::curve && !task::entry(options.score.task).plotted)
     throw UsageError("--plot with --task ", task::name_of(options.score.task), " needs --curve");
   const bool is_shown = stream.output == "-" && ::isatty(STDOUT_FILENO) == 1;
+  if (options.bootstrap && !has_metrics(options.result))
+    throw UsageError("--bootstrap is for metrics, with or without --by or --against");
+  if (app.given(opt::seed) && !options.bootstrap && options.against.empty())
+    throw UsageError(opt::seed, " needs --bootstrap or --against");
+  if (options.against == "-") throw UsageError("--against must be a file, not -");
   if (options.result == metric::Result::by && is_of_run(options))
     throw UsageError("--by is not for the results of a search");
   if (options.result == metric::Result::worst && stream.format == io::Format::text)
@@ -264,8 +288,7 @@ int main(int argc, char** argv) {
   result_options(app, options, flags);
   cmd::format_option(app, io::formats_of({io::FormatGroup::json, io::FormatGroup::table}, {io::Format::text}),
                      stream.settings.format,
-                     "Write the metrics as a JSON object, as a table of one row, or as text for people: "
-                     "aligned and rounded.");
+                     "Write the result as JSON, as a table, or as text for people: aligned and rounded.");
   cmd::plot_option(
       app, "Draw the result as SVG: confusion matrix, calibration, scatter plot or curve; needs gnuplot.",
       options.plot)
@@ -273,6 +296,7 @@ int main(int argc, char** argv) {
   for (const cli::Use& option : std::vector<cli::Use>{"--null-scores", opt::id_field, opt::tag_column})
     app.needs(option, opt::gold);
   cmd::precision_option(app, options.precision);
+  cmd::seed_option(app, options.seed);
   app.check([&] {
     settle_metrics(flags, options.score);
     cmd::select_task(app, options.score.task);
@@ -284,6 +308,7 @@ int main(int argc, char** argv) {
     if (!options.by.empty()) stream.name_field(options.by, "--by");
     app.reads(opt::gold, options.gold);
     app.reads("--null-scores", options.null_scores);
+    app.reads("--against", options.against);
     app.writes(opt::plot, options.plot.value_or(""));
     settle_input(options, stream.settings);
     settle_result(app, options, stream.settings);
@@ -299,6 +324,7 @@ int main(int argc, char** argv) {
       metric::RunFilter filter(options, stream.settings, app.log());
       return stream.transform(filter);
     }
+    options.pool = &stream.pool();
     metric::ScoreFilter filter(options, stream.settings, app.log());
     return stream.transform(filter);
   });

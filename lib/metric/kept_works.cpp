@@ -1,12 +1,16 @@
 #include "metric/kept_works.h"
 
-#include <numeric>
+#include <map>
+
+#include "base/error.h"
 
 namespace bert::metric {
 
-void KeptWorks::add(std::unique_ptr<io::Work> work, std::optional<std::string_view> group) {
-  works_.push_back(std::move(work));
-  group_of_.push_back(group ? groups_.add(*group).first : kNoGroup);
+void KeptWorks::add(std::unique_ptr<io::Work> work, const Origin& origin) {
+  works_.push_back({.work = std::move(work),
+                    .place = origin.place,
+                    .group = origin.group ? groups_.add(*origin.group).first : kNoGroup,
+                    .gold_sum = origin.gold_sum});
 }
 
 std::vector<std::string> KeptWorks::groups() const {
@@ -16,24 +20,41 @@ std::vector<std::string> KeptWorks::groups() const {
   return names;
 }
 
-std::vector<uint32_t> KeptWorks::all() const {
-  std::vector<uint32_t> numbers(works_.size());
-  std::iota(numbers.begin(), numbers.end(), uint32_t{0});
-  return numbers;
+std::vector<io::Work*> KeptWorks::all() const {
+  std::vector<io::Work*> works;
+  for (const auto& kept : works_) works.push_back(kept.work.get());
+  return works;
 }
 
-std::vector<uint32_t> KeptWorks::of(std::string_view group) const {
-  std::vector<uint32_t> numbers;
+std::vector<io::Work*> KeptWorks::of(std::string_view group) const {
+  std::vector<io::Work*> works;
   const auto wanted = groups_.find(group);
-  for (uint32_t i = 0; i < works_.size(); ++i)
-    if (group_of_[i] == wanted) numbers.push_back(i);
-  return numbers;
+  for (const auto& kept : works_)
+    if (kept.group == wanted) works.push_back(kept.work.get());
+  return works;
 }
 
-std::unique_ptr<Scorer> score_again(const ScoreOptions& settled, const KeptWorks& works,
-                                    std::span<const uint32_t> chosen) {
+std::vector<io::Work*> KeptWorks::counterparts(const KeptWorks& other, const std::string& name) const {
+  if (other.size() != size())
+    throw Error(name, " has ", counted(static_cast<int64_t>(other.size()), "prediction", "predictions"),
+                ", expected ", size(), ", as many as the input");
+  std::map<uint32_t, const Kept*> others;
+  for (const auto& kept : other.works_) others[kept.place] = &kept;
+  std::vector<io::Work*> works;
+  for (const auto& kept : works_) {
+    const auto found = others.find(kept.place);
+    if (found == others.end() || found->second->gold_sum != kept.gold_sum)
+      throw Error(name, ": record ", kept.place + 1,
+                  " has another gold label than that of the input; both must have the "
+                  "same records in the same order");
+    works.push_back(found->second->work.get());
+  }
+  return works;
+}
+
+std::unique_ptr<Scorer> score_again(const ScoreOptions& settled, std::span<io::Work* const> works) {
   auto scorer = make_scorer(settled);
-  for (size_t i = 0; i < chosen.size(); ++i) scorer->add(i, works.at(chosen[i]));
+  for (size_t i = 0; i < works.size(); ++i) scorer->add(i, *works[i]);
   return scorer;
 }
 

@@ -1,6 +1,7 @@
 // Compared records that are kept, so that some of them can be scored again.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,26 +16,35 @@ namespace bert::metric {
 
 class KeptWorks {
  public:
-  // `group`: nullopt if it is in none.
-  void add(std::unique_ptr<io::Work> work, std::optional<std::string_view> group = {});
+  struct Origin {
+    uint32_t place = 0;                          // of the gold label
+    uint64_t gold_sum = 0;                       // of the gold label, if it is in the record
+    std::optional<std::string_view> group = {};  // the value by which records are grouped
+  };
+  void add(std::unique_ptr<io::Work> work, const Origin& origin);
 
   size_t size() const { return works_.size(); }
-  io::Work& at(size_t i) const { return *works_[i]; }
   std::vector<std::string> groups() const;  // sorted by sort_labels()
-  std::vector<uint32_t> all() const;        // numbers of works, in order
-  std::vector<uint32_t> of(std::string_view group) const;
+  std::vector<io::Work*> all() const;
+  std::vector<io::Work*> of(std::string_view group) const;
+  // The works of `other` at the same places, in the same order. Throws Error if it has others, or other gold
+  // labels.
+  std::vector<io::Work*> counterparts(const KeptWorks& other, const std::string& name) const;
 
  private:
   static constexpr uint32_t kNoGroup = -1;
+  struct Kept {
+    std::unique_ptr<io::Work> work;
+    uint32_t place, group;
+    uint64_t gold_sum;
+  };
 
-  std::vector<std::unique_ptr<io::Work>> works_;
+  std::vector<Kept> works_;
   StringTable groups_;
-  std::vector<uint32_t> group_of_;  // of each work
 };
 
 // A scorer of these works, which may occur several times. `settled`: Scorer::settled() of that of all. Any
 // thread may call it.
-std::unique_ptr<Scorer> score_again(const ScoreOptions& settled, const KeptWorks& works,
-                                    std::span<const uint32_t> chosen);
+std::unique_ptr<Scorer> score_again(const ScoreOptions& settled, std::span<io::Work* const> works);
 
 }  // namespace bert::metric

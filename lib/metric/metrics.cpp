@@ -243,7 +243,8 @@ std::string name_with(int64_t k, std::string_view name) {
 Values values_of(const Evaluation& evaluation, task::Task task, Use use) {
   Values values;
   for (const auto* metric : metrics_of(task, use))
-    if (const auto value = metric->value(evaluation)) values.push_back({metric->name, *value});
+    if (const auto value = metric->value ? metric->value(evaluation) : std::nullopt)
+      values.push_back({metric->name, *value});
   return values;
 }
 
@@ -278,8 +279,13 @@ Values dev_values(const Evaluation& evaluation, task::Task task) {
   return values;
 }
 
+Values score_values(const Evaluation& evaluation, task::Task task) {
+  return values_of(evaluation, task, kScore);
+}
+
 // The positive label follows the first metrics of it.
-void append_metrics(Report& report, const Evaluation& evaluation, task::Task task) {
+void append_metrics(Report& report, const Evaluation& evaluation, task::Task task,
+                    std::span<const Interval> intervals) {
   enum class Positive { unnamed, due, named } state = Positive::unnamed;
   for (const auto* metric : metrics_of(task, kScore)) {
     const bool of_positive = metric->needs == Needs::positive_label ||
@@ -291,9 +297,13 @@ void append_metrics(Report& report, const Evaluation& evaluation, task::Task tas
     if (metric->table) metric->table(evaluation, metric->name, report);
     const auto value = metric->value ? metric->value(evaluation) : std::nullopt;
     if (!value) continue;
-    if (report.metric(metric->name, name_with(evaluation.top_k, metric->name), *value) && of_positive &&
-        state == Positive::unnamed)
-      state = Positive::due;
+    const auto written = name_with(evaluation.top_k, metric->name);
+    if (!report.metric(metric->name, written, *value)) continue;
+    if (of_positive && state == Positive::unnamed) state = Positive::due;
+    const auto interval = std::ranges::find(intervals, metric->name, &Interval::name);
+    if (interval == intervals.end()) continue;
+    report.value(written + "_low", interval->low);
+    report.value(written + "_high", interval->high);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -101,7 +102,16 @@ using Values = std::vector<Value>;
 Values step_values(const Evaluation& evaluation, task::Task task);
 // The metrics of a dev set, without those that are undefined there.
 Values dev_values(const Evaluation& evaluation, task::Task task);
-// The metrics of bert-score.
-void append_metrics(Report& report, const Evaluation& evaluation, task::Task task);
+// Those of bert-score that have a value.
+Values score_values(const Evaluation& evaluation, task::Task task);
+
+// Of a metric; NaN: unknown.
+struct Interval {
+  std::string_view name;
+  double low = 0, high = 0;
+};
+// The metrics of bert-score. Those with an interval are followed by its ends, accuracy_low and accuracy_high.
+void append_metrics(Report& report, const Evaluation& evaluation, task::Task task,
+                    std::span<const Interval> intervals = {});
 
 }  // namespace bert::metric

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/gnuplot.h"
 #include "base/option.h"
@@ -14,11 +15,18 @@ namespace {
 // Whether a result needs the scores of all labels.
 bool keeps_scores(const ScoreFilterOptions& options) {
   if (options.result == Result::curve || options.result == Result::threshold) return true;
-  if (options.result != Result::metrics && options.result != Result::by) return false;
+  if (options.result != Result::metrics && options.result != Result::by && options.result != Result::against)
+    return false;
   const auto& names = options.score.metrics;
   return names.empty() || std::ranges::any_of(names, [&](const std::string& name) {
            return find_metric(name, options.score.task)->needs == Needs::scores;
          });
+}
+
+uint64_t checksum_of(std::string_view text) {
+  Checksum checksum;
+  checksum.add(text);
+  return checksum.value();
 }
 
 constexpr std::string_view kSameOrder = "; without ids, both must have the same records in the same order";
@@ -33,12 +41,13 @@ struct ScoreFilter::Prepared : io::Work {
   };
   std::vector<Prediction> predictions;
   std::optional<std::string> group;
+  uint64_t gold_sum = 0;  // of its own gold label
   int64_t unknown = 0;
   std::string failure;  // error found in compute()
 };
 
 ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& stream, Log& log)
-    : options_(std::move(options)), log_(log) {
+    : options_(std::move(options)), stream_(stream), log_(log) {
   options_.score.keeps_scores = keeps_scores(options_);
   scorer_ = make_scorer(options_.score);
   if (options_.result == Result::worst) worst_.emplace(options_.worst);
@@ -50,6 +59,10 @@ ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& st
 }
 
 void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  record.work = prepared_of(fields, record);
+}
+
+std::unique_ptr<io::Work> ScoreFilter::prepared_of(const io::Fields& fields, const io::Record& record) const {
   Prepared prepared;
   if (record.source().format == io::InputFormat::documents) {
     if (auto compared = scorer_->compare_conll(fields.required_text(options_.score.text_field)))
@@ -57,10 +70,12 @@ void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
   } else if (gold_) {
     prepared = prepare_joined(fields, record);
   } else {
-    prepared.predictions.push_back({0, scorer_->compare(gold_of(fields), fields)});
+    const auto gold = gold_of(fields);
+    prepared.gold_sum = checksum_of(gold);
+    prepared.predictions.push_back({0, scorer_->compare(gold, fields)});
   }
   if (!options_.by.empty()) prepared.group = group_of(fields, record);
-  record.work = std::make_unique<Prepared>(std::move(prepared));
+  return std::make_unique<Prepared>(std::move(prepared));
 }
 
 std::string ScoreFilter::group_of(const io::Fields& fields, const io::Record& record) const {
@@ -138,12 +153,12 @@ void ScoreFilter::require_same_text(const io::Fields& fields, size_t place) cons
 }
 
 void ScoreFilter::compute(std::span<io::Record* const> records) {
-  for (io::Record* record : records) add(*record);
+  for (io::Record* record : records) add(*record->work, *record);
 }
 
 // An Error thrown here would end the stream, so finish() throws it.
-void ScoreFilter::add(io::Record& record) {
-  auto& prepared = record.work_as<Prepared>();
+void ScoreFilter::add(io::Work& work, const io::Record& record) {
+  auto& prepared = static_cast<Prepared&>(work);
   unknown_ += prepared.unknown;
   if (gold_) {
     for (auto i = prepared.predictions.begin(); i != prepared.predictions.end(); ++i) {
@@ -159,11 +174,13 @@ void ScoreFilter::add(io::Record& record) {
   try {
     for (auto& [place, compared] : prepared.predictions) {
       places_ = std::max(places_, place + 1);
-      scorer_->add(gold_ ? place : records_, *compared);
+      const size_t its_place = gold_ ? place : records_;
+      scorer_->add(its_place, *compared);
       ++records_;
       if (worst_)
         if (const auto miss = scorer_->miss(*compared)) worst_->add(record, *miss, options_.precision);
-      if (keeps_works()) kept_.add(std::move(compared), prepared.group);
+      if (keeps_works())
+        kept_.add(std::move(compared), {static_cast<uint32_t>(its_place), prepared.gold_sum, prepared.group});
     }
   } catch (const Error& error) {
     prepared.failure = error.what();
@@ -172,8 +189,10 @@ void ScoreFilter::add(io::Record& record) {
   }
 }
 
-void ScoreFilter::finish(io::Record& record, io::Output&) const {
-  const auto& failure = record.work_as<Prepared>().failure;
+void ScoreFilter::finish(io::Record& record, io::Output&) const { throw_failure(*record.work); }
+
+void ScoreFilter::throw_failure(const io::Work& work) {
+  const auto& failure = static_cast<const Prepared&>(work).failure;
   if (!failure.empty()) throw Error(failure);
 }
 
@@ -188,7 +207,7 @@ void ScoreFilter::add_missing() {
     const bool counted = work != nullptr;
     counted_missing_ |= counted;
     if (counted) scorer_->add(place, *work);
-    if (counted && keeps_works()) kept_.add(std::move(work));
+    if (counted && keeps_works()) kept_.add(std::move(work), {.place = static_cast<uint32_t>(place)});
     if (!counted && options_.on_error == io::OnError::stop) throw Error(what);
     if (missing++ < kNamed) log_.warn(what + (counted ? ", which counts as wrong" : ""));
   }
@@ -210,7 +229,8 @@ std::string ScoreFilter::id_hint() const {
   return name.empty() ? "" : "; did you mean " + opt::id_field + " " + name + "?";
 }
 
-void ScoreFilter::end(io::Output& out) {
+// Checks that all gold labels have a prediction. False if there are no records.
+bool ScoreFilter::is_complete() {
   if (gold_ && by_order()) {
     check_counts();
     log_.warn(options_.gold + " has no ids: gold labels and predictions are joined by their order" +
@@ -220,7 +240,11 @@ void ScoreFilter::end(io::Output& out) {
   if (unknown_ > 0)
     log_.warn(counted(unknown_, "prediction was", "predictions were") + " skipped: no question in " +
               options_.gold + " has their id");
-  if (records_ == 0 && !counted_missing_) return log_.warn("no records: nothing was scored");
+  return records_ > 0 || counted_missing_;
+}
+
+void ScoreFilter::end(io::Output& out) {
+  if (!is_complete()) return log_.warn("no records: nothing was scored");
   const Evaluation& evaluation = scorer_->evaluate();
   write_result(evaluation, out);
   for (const auto& remark : scorer_->remarks()) log_.warn(remark);

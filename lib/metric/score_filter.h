@@ -1,4 +1,4 @@
-// The filter of bert-score: writes no records, only one object at the end.
+// The filter of bert-score: writes one object or some rows at the end.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/pool.h"
 #include "io/filter.h"
 #include "io/stream.h"
 #include "metric/curve_rows.h"
@@ -17,14 +18,18 @@
 namespace bert::metric {
 
 // What is written: one object of metrics, or rows of something else.
-enum class Result { metrics, report, confusion, curve, threshold, by, worst };
+enum class Result { metrics, report, confusion, curve, threshold, by, worst, against };
 
 struct ScoreFilterOptions {
   Result result = Result::metrics;
   std::optional<CurveKind> curve;
   ThresholdGoal threshold;
-  std::string by;     // field by whose values records are grouped; empty: none
-  int64_t worst = 0;  // number of records with the highest losses
+  std::string by;                    // field by whose values records are grouped; empty: none
+  std::string against;               // FILE with predictions to compare with
+  std::optional<int64_t> bootstrap;  // samples for intervals and tests
+  uint64_t seed = 0;
+  Pool* pool = nullptr;  // for these
+  int64_t worst = 0;     // number of records with the highest losses
   ScoreOptions score;
   std::string gold;                 // FILE; empty: gold labels are in the records
   std::string null_scores;          // FILE with an object {id: number}; empty: null scores are in the records
@@ -57,13 +62,21 @@ class ScoreFilter : public io::Filter {
   std::string group_of(const io::Fields& fields, const io::Record& record) const;
   Prepared prepare_joined(const io::Fields& fields, const io::Record& record) const;
   void require_same_text(const io::Fields& fields, size_t place) const;
-  void add(io::Record& record);
+  std::unique_ptr<io::Work> prepared_of(const io::Fields& fields, const io::Record& record) const;
+  void add(io::Work& work, const io::Record& record);
+  static void throw_failure(const io::Work& work);
   void add_missing();
   void write_result(const Evaluation& evaluation, io::Output& out);
   void write_rows(std::span<const Report> rows, io::Output& out) const;
   void write_curves(const Evaluation& evaluation, const Report& empty, io::Output& out) const;
   void write_groups(const Report& empty, io::Output& out);
-  bool keeps_works() const { return !options_.by.empty(); }
+  bool keeps_works() const {
+    return !options_.by.empty() || options_.bootstrap || options_.result == Result::against;
+  }
+  std::vector<Interval> intervals_of(const std::vector<io::Work*>& works) const;
+  void write_comparison(const Report& empty, io::Output& out);
+  KeptWorks read_against(const ScoreOptions& settled) const;
+  bool is_complete();
   void require_written(const Report& report) const;
   void require_areas(const Evaluation& evaluation) const;
   void check_counts() const;
@@ -71,6 +84,7 @@ class ScoreFilter : public io::Filter {
   bool by_order() const { return !gold_->has_ids() && gold_->size() > 0; }
 
   ScoreFilterOptions options_;
+  const io::StreamOptions stream_;
   Log& log_;
   std::unique_ptr<Scorer> scorer_;
   std::optional<GoldTable> gold_;

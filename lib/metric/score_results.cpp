@@ -5,8 +5,11 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "io/pull_reader.h"
+#include "io/record_reader.h"
 #include "json/json.h"
 #include "metric/label_report.h"
+#include "metric/resampling.h"
 #include "metric/score_filter.h"
 
 namespace bert::metric {
@@ -47,7 +50,7 @@ void ScoreFilter::write_result(const Evaluation& evaluation, io::Output& out) {
   switch (options_.result) {
     case Result::metrics:
       scorer_->append_counts(report);
-      append_metrics(report, evaluation, options_.score.task);
+      append_metrics(report, evaluation, options_.score.task, intervals_of(kept_.all()));
       require_written(report);
       return write_report(report, options_, out);
     case Result::report:
@@ -64,26 +67,99 @@ void ScoreFilter::write_result(const Evaluation& evaluation, io::Output& out) {
       return write_rows(threshold_rows(evaluation, options_.threshold, report), out);
     case Result::by:
       return write_groups(report, out);
+    case Result::against:
+      return write_comparison(report, out);
     case Result::worst:
       if (worst_->is_empty()) log_.warn("no prediction is wrong");
       return worst_->write(out);
   }
 }
 
+std::vector<Interval> ScoreFilter::intervals_of(const std::vector<io::Work*>& works) const {
+  if (!options_.bootstrap) return {};
+  return bootstrap(scorer_->settled(), works, {*options_.bootstrap, options_.seed, options_.pool});
+}
+
 // The row of all records is the first, so that it has every column of a table.
 void ScoreFilter::write_groups(const Report& empty, io::Output& out) {
   std::vector<Report> rows;
-  const auto add = [&](Scorer& scorer, std::optional<std::string_view> group) {
+  const auto add = [&](Scorer& scorer, std::optional<std::string_view> group,
+                       const std::vector<io::Work*>& works) {
     Report& row = rows.emplace_back(empty);
     const Evaluation& evaluation = scorer.evaluate();
     row.text("group", group);
     scorer.append_counts(row);
-    append_metrics(row, evaluation, options_.score.task);
+    append_metrics(row, evaluation, options_.score.task, intervals_of(works));
   };
-  add(*scorer_, std::nullopt);
+  add(*scorer_, std::nullopt, kept_.all());
   require_written(rows.front());
   const auto settled = scorer_->settled();
-  for (const auto& group : kept_.groups()) add(*score_again(settled, kept_, kept_.of(group)), group);
+  for (const auto& group : kept_.groups()) {
+    const auto works = kept_.of(group);
+    add(*score_again(settled, works), group, works);
+  }
+  write_rows(rows, out);
+}
+
+// Reads the other predictions as these were read.
+KeptWorks ScoreFilter::read_against(const ScoreOptions& settled) const {
+  auto options = options_;
+  options.score = settled;
+  options.plot.reset();
+  options.null_scores.clear();  // those of the other predictions are in their records
+  ScoreFilter other(std::move(options), stream_, log_);
+  auto side = io::side_file(stream_, options_.against);
+  side.header_fields = stream_.header_fields;
+  side.no_texts = true;
+  side.recognize = stream_.recognize;
+  side.more = stream_.more;
+  io::PullReader reader(side);
+  io::RawRecordReader records(side.invalid_utf8, io::OnError::stop);
+  for (io::RawRecord raw; reader.next(raw);) {
+    records.read(raw, [&](const io::Fields& fields, const io::Record& record) {
+      const auto work = other.prepared_of(fields, record);
+      other.add(*work, record);
+      throw_failure(*work);
+    });
+  }
+  try {
+    if (!other.is_complete()) throw Error("has no records");
+  } catch (const Error& error) {
+    throw Error(options_.against, ": ", error.what());
+  }
+  return std::move(other.kept_);
+}
+
+void ScoreFilter::write_comparison(const Report& empty, io::Output& out) {
+  Report all = empty;
+  append_metrics(all, scorer_->evaluate(), options_.score.task);
+  require_written(all);
+  const auto settled = scorer_->settled();
+  const auto others = read_against(settled);
+  const auto works = kept_.all(), other_works = kept_.counterparts(others, options_.against);
+  int64_t only_first = 0, only_second = 0;
+  for (size_t i = 0; i < works.size(); ++i) {
+    const auto first = scorer_->is_right(*works[i]), second = scorer_->is_right(*other_works[i]);
+    only_first += first > second;
+    only_second += second > first;
+  }
+  const bool right_or_wrong = scorer_->is_right(*works.front()).has_value();
+  std::vector<Report> rows;
+  for (const auto& [name, value, against, difference, p] : compare_works(
+           settled, works, other_works, {options_.bootstrap.value_or(1000), options_.seed, options_.pool})) {
+    const auto& wanted = options_.score.metrics;
+    if (!wanted.empty() && std::ranges::find(wanted, name) == wanted.end()) continue;
+    Report& row = rows.emplace_back(empty);
+    row.text("metric", name);
+    row.value("value", value);
+    row.value("against", against);
+    row.value("difference", value - against);
+    row.value("low", difference.low);
+    row.value("high", difference.high);
+    row.value("p", p);
+    const bool is_tested = name == "accuracy" && right_or_wrong;
+    row.value("mcnemar_p", is_tested ? std::optional(mcnemar_p(only_first, only_second)) : std::nullopt);
+  }
   write_rows(rows, out);
 }
 

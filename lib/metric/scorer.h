@@ -74,6 +74,9 @@ class Scorer {
   // The result for a gold label without a prediction; nullptr if the task does not allow this.
   virtual std::unique_ptr<io::Work> missing(std::string_view /*gold*/) const { return nullptr; }
 
+  // Whether the prediction of a record is right, if it is right or wrong as a whole.
+  virtual std::optional<bool> is_right(const io::Work& /*compared*/) const { return std::nullopt; }
+
   struct Miss {
     double loss;
     std::string gold;  // JSON

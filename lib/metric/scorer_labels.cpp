@@ -117,6 +117,11 @@ class LabelScorer : public Scorer {
       evaluation_.calibration.add(*compared.confidence, compared.gold == compared.predicted);
   }
 
+  std::optional<bool> is_right(const io::Work& work) const override {
+    const auto& compared = static_cast<const ComparedLabels&>(work);
+    return compared.gold == compared.predicted;
+  }
+
   // The negative logarithm of the probability of the gold label.
   std::optional<Miss> miss(const io::Work& work) const override {
     const auto& compared = static_cast<const ComparedLabels&>(work);

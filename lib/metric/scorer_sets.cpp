@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "base/string_table.h"
@@ -43,12 +44,18 @@ class MultilabelScorer : public Scorer {
     evaluation_.label_sets.add(unpack(compared.gold), unpack(compared.predicted));
   }
 
+  std::optional<bool> is_right(const io::Work& work) const override {
+    const auto& compared = static_cast<const ComparedSets&>(work);
+    const auto gold = unpack(compared.gold), predicted = unpack(compared.predicted);
+    return std::set(gold.begin(), gold.end()) == std::set(predicted.begin(), predicted.end());
+  }
+
   // The mean over all labels of the negative logarithm of the probability of what is right.
   std::optional<Miss> miss(const io::Work& work) const override {
     const auto& compared = static_cast<const ComparedSets&>(work);
-    auto gold = unpack(compared.gold), predicted = unpack(compared.predicted);
-    std::ranges::sort(gold), std::ranges::sort(predicted);
-    if (gold == predicted) return std::nullopt;
+    if (is_right(work).value()) return std::nullopt;
+    auto gold = unpack(compared.gold);
+    std::ranges::sort(gold);
     const auto& scores = compared.scores.values;
     const bool is_complete =
         std::ranges::all_of(gold, [&](auto label) { return scored_.find(label).has_value(); });

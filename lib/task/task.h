@@ -34,9 +34,10 @@ struct Entry {
   std::string_view name;                                    // as in --task
   bool predicted = false, trained = false, scored = false;  // by bert-predict, bert-train, bert-score
   std::string_view gold_field = "label";  // of the gold label in training records and for bert-score
-  // Of bert-score: whether it plots them, has a report of each label, a confusion matrix, curves, and a loss
-  // of each record.
-  bool plotted = false, reported = false, confused = false, curved = false, has_loss = false;
+  // Of bert-score: whether it plots them, has a report of each label, a confusion matrix, curves, a loss of
+  // each record, and metrics of samples of records.
+  bool plotted = false, reported = false, confused = false, curved = false, has_loss = false,
+       resampled = false;
   bool reads_text = true, reads_pair = true;  // the fields of --text-field and --pair-field
   // Defaults of training. Pre-training: Devlin et al. 2018, appendix A.2. Fine-tuning BERT-base and -large:
   // appendix A.3 recommends 2e-5 to 5e-5, section 4.4 uses 2e-5 for multiple choice.

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Compares bert-score with scikit-learn, seqeval and SciPy on random records, and on tasks if there are any.
 
-usage: check_sklearn.py DIRECTORY_OF_THE_TOOLS [CASES]     (needs scikit-learn, scipy and seqeval; 2000 cases: minutes)
+usage: check_sklearn.py DIRECTORY_OF_THE_TOOLS [CASES [TASKS]]     (needs scikit-learn, scipy and seqeval)
 
+TASKS is a directory with conll2003/eng.testa and glue/SST-2/dev.tsv, for whose gold labels predictions are drawn.
 All values must agree to 1e-12.
 """
 import json
@@ -16,6 +17,7 @@ import warnings
 
 try:
     import numpy as np
+    import scipy.stats
     import seqeval.metrics
     import seqeval.scheme
     from sklearn import metrics
@@ -271,6 +273,125 @@ def check_groups(check, rng):
                  ["--task", "classify", "--worst", str(most)], records)
 
 
+class Random:
+    """The numbers of lib/base/random.h: Philox4x32-10 (Salmon et al. 2011)."""
+
+    def __init__(self, seed, *places):
+        self.key, self.block, self.words = self.halves(seed), 0, []
+        for depth, place in enumerate(places, 1):
+            self.key = self.philox([*self.halves(place), depth, 1])[:2]
+
+    @staticmethod
+    def halves(number):
+        return [number & 0xFFFFFFFF, number >> 32]
+
+    def philox(self, counter):
+        key = list(self.key)
+        for _ in range(10):
+            first, second = self.halves(0xD2511F53 * counter[0]), self.halves(0xCD9E8D57 * counter[2])
+            counter = [second[1] ^ counter[1] ^ key[0], second[0], first[1] ^ counter[3] ^ key[1], first[0]]
+            key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
+        return counter
+
+    def next(self):
+        if not self.words:
+            self.words = self.philox([*self.halves(self.block), 0, 0])
+            self.block += 1
+        return self.words.pop(0)
+
+    def below(self, bound):
+        product = self.next() * bound
+        while (product & 0xFFFFFFFF) < (2**32 - bound) % bound:
+            product = self.next() * bound
+        return product >> 32
+
+
+def label_metrics(gold, predicted, scores):
+    labels = ["no", "yes"]
+    columns = np.array(scores)
+    return {"accuracy": metrics.accuracy_score(gold, predicted), "f1": metrics.f1_score(gold, predicted, pos_label="yes", zero_division=0,
+                                                                                       labels=labels),
+            "macro_f1": metrics.f1_score(gold, predicted, average="macro", zero_division=0),
+            "log_loss": metrics.log_loss(gold, columns, labels=labels), "roc_auc": metrics.roc_auc_score([g == "yes" for g in gold], columns[:, 1])}
+
+
+def number_metrics(gold, predicted):
+    constant = len(set(gold)) == 1 or len(set(predicted)) == 1
+    return {"pearson": math.nan if constant else scipy.stats.pearsonr(gold, predicted)[0],
+            "spearman": math.nan if constant else scipy.stats.spearmanr(gold, predicted)[0]}
+
+
+def entity_metrics(gold, predicted):
+    return {name: score(gold, predicted, zero_division=0) for name, score in (
+        ("precision", seqeval.metrics.precision_score), ("recall", seqeval.metrics.recall_score), ("f1", seqeval.metrics.f1_score))}
+
+
+def percentiles(values):
+    values = [value for value in values if math.isfinite(value)]
+    return [float(x) for x in np.percentile(values, [2.5, 97.5])] if values else [math.nan] * 2
+
+
+def check_samples(check, rng):
+    """Bootstrap intervals, randomization tests and McNemar's test."""
+    count, samples, seed = rng.randrange(2, 40), rng.randrange(1, 30), rng.randrange(5) * (1 << 33)
+    task = rng.choice(["classify", "regress", "tag"])
+    if task == "classify":
+        compute, labels = label_metrics, ["no", "yes"]
+        gold = [rng.choice(labels) for _ in range(count)]
+        make = lambda: [(labels[int(row[1] > row[0])], list(row)) for row in random_scores(rng, count, 2)]
+        records = lambda side: [{"label": g, "prediction": p, "scores": dict(zip(labels, row))} for g, (p, row) in zip(gold, side)]
+    elif task == "regress":
+        compute = number_metrics
+        gold = [rng.randrange(5) for _ in range(count)]
+        make = lambda: [(g + rng.randrange(4) / 3,) for g in gold]
+        records = lambda side: [{"label": g, "prediction": p} for g, (p,) in zip(gold, side)]
+    else:
+        compute, tags = entity_metrics, ["O", "B-A", "I-A", "B-B"]
+        gold = [["B-A"] + [rng.choice(tags) for _ in range(rng.randrange(9))] for _ in range(count)]
+        make = lambda: [([g if rng.random() < 0.8 else rng.choice(tags) for g in row],) for row in gold]
+        records = lambda side: [{"tags": g, "prediction": p} for g, (p,) in zip(gold, side)]
+    first, second = make(), make()
+    values = lambda side, numbers: compute([gold[i] for i in numbers], *zip(*[side[i] for i in numbers]))
+    everything = range(count)
+    observed, other = values(first, everything), values(second, everything)
+    if not all(map(math.isfinite, [*observed.values(), *other.values()])):
+        return
+    drawn = []
+    for i in range(samples):
+        random_numbers = Random(seed, i)
+        drawn.append([random_numbers.below(count) for _ in everything])
+    options = ["--task", task, "--metric", ",".join(observed), "--bootstrap", str(samples), "--seed", str(seed)]
+    rows = [values(first, numbers) for numbers in drawn]
+    expected = {}
+    for name, value in observed.items():
+        low, high = percentiles([row[name] for row in rows])
+        expected.update({name: value, f"{name}_low": low, f"{name}_high": high})
+    check.expect(expected, options, records(first))
+
+    other_rows = [values(second, numbers) for numbers in drawn]
+    exchanges = []
+    for i in range(samples):
+        random_numbers = Random(seed, i, 1)
+        exchanged = [random_numbers.next() & 1 for _ in everything]
+        a = values([second[k] if exchanged[k] else first[k] for k in everything], everything)
+        b = values([first[k] if exchanged[k] else second[k] for k in everything], everything)
+        exchanges.append({name: a[name] - b[name] for name in observed})
+    right = [[g == p[0] for g, p in zip(gold, side)] for side in (first, second)]
+    only = [sum(a and not b for a, b in zip(*pair)) for pair in (right, right[::-1])]
+    expected = []
+    for name, value in observed.items():
+        low, high = percentiles([row[name] - other_row[name] for row, other_row in zip(rows, other_rows)])
+        difference = value - other[name]
+        as_large = sum(abs(row[name]) >= abs(difference) - 1e-12 for row in exchanges)
+        mcnemar = 1.0 if not sum(only) else scipy.stats.binomtest(only[0], sum(only)).pvalue
+        expected.append({"metric": name, "value": value, "against": other[name], "difference": difference, "low": low, "high": high,
+                         "p": (as_large + 1) / (samples + 1), "mcnemar_p": mcnemar if name == "accuracy" else None})
+    path = os.path.join(check.directory, "other.jsonl")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records(second))
+    check.expect(expected, [*options, "--against", path], records(first))
+
+
 def check_scored_sets(check, rng):
     labels = "abcd"[:rng.randrange(2, 5)]
     count = rng.randrange(1, 40)
@@ -294,7 +415,37 @@ def check_scored_sets(check, rng):
     check.compare({label: [row["roc_auc"], row["average_precision"]] for label, row in report.items()}, expected, "labels", records)
 
 
-KINDS = (check_scores, check_groups, check_scored_sets, check_labels, check_sets, check_replaced, check_tags, check_plain_tags)
+KINDS = (check_scores, check_groups, check_samples, check_scored_sets, check_labels, check_sets, check_replaced, check_tags, check_plain_tags)
+
+
+def check_tasks(check, rng, directory):
+    """Predictions for the gold labels of CoNLL-2003 and SST-2."""
+    with open(os.path.join(directory, "conll2003/eng.testa"), encoding="utf-8") as file:
+        sentences = [[line.split()[-1] for line in part.splitlines()] for part in file.read().split("\n\n") if part.strip()]
+    tags = sorted({tag for sentence in sentences for tag in sentence})
+    predicted = [[tag if rng.random() < 0.95 else rng.choice(tags) for tag in sentence] for sentence in sentences]
+    records = [{"tags": gold, "prediction": row} for gold, row in zip(sentences, predicted)]
+    report = seqeval.metrics.classification_report(sentences, predicted, output_dict=True, zero_division=0)
+    check.expect(report_rows(report), ["--task", "tag", "--report"], records)
+    for scheme in ("iob1", "iob2"):
+        report = seqeval.metrics.classification_report(sentences, predicted, output_dict=True, zero_division=0, mode="strict",
+                                                       scheme=getattr(seqeval.scheme, scheme.upper()))
+        check.expect(report_rows(report), ["--task", "tag", "--report", "--scheme", scheme], records)
+    check.expect(matrix_rows(sum(sentences, []), sum(predicted, [])), ["--task", "tag", "--confusion"], records)
+    with open(os.path.join(directory, "glue/SST-2/dev.tsv"), encoding="utf-8") as file:
+        gold = [line.rstrip("\n").split("\t")[1] for line in file][1:]
+    positive = np.array([min(max(rng.gauss(0.35 + 0.3 * int(label), 0.25), 0.0), 1.0) for label in gold])
+    scores = np.stack([1 - positive, positive], axis=1)
+    guess = [str(int(score > 0.5)) for score in positive]
+    records = [{"label": g, "prediction": p, "scores": {"0": row[0], "1": row[1]}} for g, p, row in zip(gold, guess, scores)]
+    truth = np.array([int(label) for label in gold])
+    check.expect({"accuracy": metrics.accuracy_score(gold, guess), "f1": metrics.f1_score(gold, guess, pos_label="1"),
+                  "matthews": metrics.matthews_corrcoef(gold, guess), "brier": metrics.brier_score_loss(truth, positive),
+                  "log_loss": metrics.log_loss(truth, positive), "roc_auc": metrics.roc_auc_score(truth, positive),
+                  "average_precision": metrics.average_precision_score(truth, positive)}, ["--task", "classify"], records)
+    check.expect(report_rows(metrics.classification_report(gold, guess, output_dict=True)), ["--task", "classify", "--report"], records)
+    for _ in range(8):
+        check_curves(check, rng, ["--task", "classify"], records, {"1": (truth, positive)})
 
 
 def main():
@@ -302,6 +453,8 @@ def main():
     rng = random.Random(5)
     with tempfile.TemporaryDirectory() as directory:
         check = Checker(tools, directory)
+        if len(sys.argv) > 3:
+            check_tasks(check, rng, sys.argv[3])
         while check.compared < cases:
             for kind in KINDS:
                 kind(check, rng)

@@ -15,4 +15,4 @@ train() { bert-train -m "$MODELS/bare" --dropout 0.1 --lr 3e-3 "$@"; }
 # figures LOG: the last dev metrics, as bert-score prints them.
 figures() { sed -n '$s/.*"dev_loss":[^,]*,//p' "$1" | sed 's/dev_//g; s/}//' | tr , '\n' | sort; }
 # shellcheck disable=SC2046  # two words
-scored() { bert-predict -m "$1" $([ "$3" != multilabel ] || echo --threshold 0.4) "$2" | bert-score --task "$3" | sed 's/"records":[0-9]*,//; s/"positive":"[a-z]*",//; s/,"ece":[^,}]*//; s/,"precision":.*//; s/,"labels":.*//; s/[{}]//g' | tr , '\n' | sort; }
+scored() { bert-predict -m "$1" $([ "$3" != multilabel ] || echo --threshold 0.4) "$2" | bert-score --task "$3" | sed 's/"records":[0-9]*,//; s/"positive":"[a-z]*",//; s/,"\(ece\|brier\|log_loss\|roc_auc\|average_precision\)":[^,}]*//g; s/,"precision":.*//; s/,"labels":.*//; s/[{}]//g' | tr , '\n' | sort; }
