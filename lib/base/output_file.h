@@ -52,8 +52,8 @@ class OutputFile {
   int64_t start_ = -1;  // position in the file of the first byte written; -1: none
 };
 
-// Whether the name of an output means stdout: "-", "/dev/stdout" or another name of its descriptor; that of an
-// input, stdin.
+// Whether the name of an output means stdout: "-", "/dev/stdout" or another name of its descriptor; that of
+// an input, stdin.
 bool names_stdout(std::string_view path);
 bool names_stdin(std::string_view path);
 
