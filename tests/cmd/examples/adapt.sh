@@ -36,7 +36,7 @@ ran() {
 build one MODEL=brain
 ran "a first build" "0 3 3 0 3"
 cut -d ' ' -f 3- one/texts | xargs bert-tokenize -m brain --input-format file --sentences |
-  bert-nsp-pairs -m brain --pool 4 --max-length 32 --mode none -q >instances.jsonl
+  bert-nsp-pairs -m brain --max-length 32 --mode none -q >instances.jsonl
 cat one/shards/*/instances.jsonl | cmp - instances.jsonl || fail "other instances"
 bert-train --task pretrain -m brain --epochs 3 --lr 3e-3 --max-length 32 --batch-size 4 --dev one/dev/instances.jsonl \
   --out alone instances.jsonl >training
