@@ -1,7 +1,6 @@
 #include "metric/curve_rows.h"
 
 #include <limits>
-#include <ranges>
 
 namespace bert::metric {
 namespace {
@@ -39,8 +38,9 @@ void add_curves(const Evaluation& evaluation, CurveKind kind, const Report& empt
       for (const auto& [threshold, counts] : curve.steps()) add_roc(threshold, counts);
       continue;
     }
-    for (const auto& [threshold, counts] : curve.steps() | std::views::reverse)
-      add_precision(threshold, counts.precision(), curve.positives() == 0 ? 1 : counts.recall());
+    for (auto step = curve.steps().rbegin(); step != curve.steps().rend(); ++step)
+      add_precision(step->threshold, step->counts.precision(),
+                    curve.positives() == 0 ? 1 : step->counts.recall());
     add_precision({}, 1, 0);
   }
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/random.h"
+#include "metric/kept_works.h"
 
 namespace bert::metric {
 namespace {

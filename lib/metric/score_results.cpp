@@ -8,6 +8,7 @@
 #include "io/pull_reader.h"
 #include "io/record_reader.h"
 #include "json/json.h"
+#include "metric/kept_works.h"
 #include "metric/label_report.h"
 #include "metric/resampling.h"
 #include "metric/score_filter.h"
