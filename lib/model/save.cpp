@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -171,9 +172,11 @@ bool is_model_file(const std::string& name) {
 // What belongs to a model: a file, a generator, or the folder of a module, which may be empty.
 bool is_of_model(const fs::path& entry) {
   const std::string name = entry.filename();
-  if (!is_directory(entry)) return is_model_file(name);
-  if (name != kGenerator && !is_model_file(name)) return false;
-  return is_file(entry / "config.json") || names_in_directory(entry).empty();
+  const bool is_folder = name == kGenerator || (name.front() >= '0' && name.front() <= '9');
+  if (!is_folder) return is_model_file(name);
+  std::error_code failure;  // then the folder is kept
+  return (name == kGenerator || is_model_file(name)) &&
+         (fs::is_regular_file(entry / "config.json", failure) || fs::is_empty(entry, failure));
 }
 
 bool is_kept(const fs::path& entry) { return !is_of_model(entry); }

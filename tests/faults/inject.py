@@ -83,7 +83,7 @@ def scenarios():
     yield make("score", "bert-score", ["--metric", "glue/stsb", "-o", "out", "numbers.jsonl"])
     yield make("score-gold", "bert-score", ["--task", "regress", "--gold", "gold.jsonl", "-o", "out", "numbers.jsonl"])
     yield make("vocab", "bert-vocab", ["--size", 60, "--min-frequency", 1, "-o", "dir/", "in.txt"])
-    yield make("vocab-counts", "bert-vocab", ["--size", 0, "--counts", "out", "in.txt"])
+    yield make("vocab-counts", "bert-vocab", ["--size", 0, "--counts", "out", "--force", "in.txt"])
     yield make("pairs", "bert-nsp-pairs", ["--vocab", vocab, "--mode", "none", "--max-length", 16, "-o", "out",
                                            "sentences.jsonl"])
     yield make("pairs-next", "bert-nsp-pairs", ["-m", MODELS / "pretraining", "--max-length", 16, "-j", 2, "sentences.jsonl"])
