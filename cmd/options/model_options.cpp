@@ -32,7 +32,7 @@ constexpr std::string_view kWays = "use -m DIR or set BERT_MODEL";
 
 model::Directory ModelOptions::open() const {
   auto directory = model::open_directory(model_directory(path, kWays), activation);
-  if (directory.config.type->words_only && (!activation.empty() || dtype != Dtype::f32))
+  if (directory.config.type->words_only && (!activation.empty() || dtype.value_or(Dtype::f32) != Dtype::f32))
     throw cli::UsageError(activation.empty() ? opt::dtype : opt::activation, " is for layers, which ",
                           directory.path, ", a table of the vectors of words, does not have");
   return directory;

@@ -13,25 +13,25 @@ void KeptWorks::add(std::unique_ptr<io::Work> work, const Origin& origin) {
                     .gold_sum = origin.gold_sum});
 }
 
-std::vector<std::string> KeptWorks::groups() const {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < groups_.size(); ++i) names.emplace_back(groups_.at(i));
-  sort_labels(names);
-  return names;
-}
-
 std::vector<io::Work*> KeptWorks::all() const {
   std::vector<io::Work*> works;
   for (const auto& kept : works_) works.push_back(kept.work.get());
   return works;
 }
 
-std::vector<io::Work*> KeptWorks::of(std::string_view group) const {
-  std::vector<io::Work*> works;
-  const auto wanted = groups_.find(group);
+std::vector<KeptWorks::Group> KeptWorks::groups() const {
+  std::vector<std::vector<io::Work*>> works(groups_.size());
   for (const auto& kept : works_)
-    if (kept.group == wanted) works.push_back(kept.work.get());
-  return works;
+    if (kept.group != kNoGroup) works[kept.group].push_back(kept.work.get());
+  std::vector<std::string> names;
+  for (size_t i = 0; i < groups_.size(); ++i) names.emplace_back(groups_.at(i));
+  sort_labels(names);
+  std::vector<Group> groups;
+  for (auto& name : names) {
+    auto& its_works = works[*groups_.find(name)];
+    groups.push_back({std::move(name), std::move(its_works)});
+  }
+  return groups;
 }
 
 std::vector<io::Work*> KeptWorks::counterparts(const KeptWorks& other, const std::string& name) const {

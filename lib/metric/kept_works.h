@@ -24,9 +24,12 @@ class KeptWorks {
   void add(std::unique_ptr<io::Work> work, const Origin& origin);
 
   size_t size() const { return works_.size(); }
-  std::vector<std::string> groups() const;  // sorted by sort_labels()
   std::vector<io::Work*> all() const;
-  std::vector<io::Work*> of(std::string_view group) const;
+  struct Group {
+    std::string name;
+    std::vector<io::Work*> works;
+  };
+  std::vector<Group> groups() const;  // sorted as by sort_labels()
   // The works of `other` at the same places, in the same order. Throws Error if it has others, or other gold
   // labels.
   std::vector<io::Work*> counterparts(const KeptWorks& other, const std::string& name) const;

@@ -50,7 +50,7 @@ LabelRow samples_mean(const Multilabel& sets, int64_t support) {
   return {"samples avg", sums.precision / count, sums.recall / count, sums.f1 / count, support};
 }
 
-// Of one label for each example, precision, recall and F1 over all labels are the accuracy.
+// Where each example has one label, precision, recall and F1 over all labels are the accuracy.
 std::vector<LabelRow> averages_of(const Evaluation& evaluation, task::Task task, const CountTable& table) {
   Counts all;
   for (const auto& [label, counts] : table) all += counts;

@@ -15,7 +15,7 @@
 
 namespace bert::metric {
 
-// Of one record, in the order of `labels`, or if there are none, of ScoredLabels; NaN: no number.
+// The scores of one record, in the order of `labels`, or if there are none, of ScoredLabels; NaN: no number.
 struct RecordScores {
   std::vector<std::string> labels;
   std::vector<double> values;
@@ -31,6 +31,7 @@ class ScoredLabels {
   void settle(RecordScores& scores);
   void settle(const std::vector<std::string>& labels);  // before read()
 
+  bool are_known() const { return known_; }
   const std::vector<std::string>& names() const { return names_; }
   std::optional<uint32_t> find(std::string_view label) const { return table_.find(label); }
   // How many labels are better than `label`; as in scikit-learn, of equal scores those of later labels are
@@ -68,7 +69,7 @@ struct LabelAreas {
   size_t column = 0;  // in LabelScores
   double roc_auc = 0, average_precision = 0;
 };
-// Of these labels; those without scores are left out.
+// The areas of these labels; those without scores are left out.
 std::vector<LabelAreas> areas_of(const LabelScores& scores, const std::vector<std::string>& labels,
                                  const ScoredLabels& scored);
 

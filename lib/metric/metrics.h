@@ -105,7 +105,7 @@ Values dev_values(const Evaluation& evaluation, task::Task task);
 // Those of bert-score that have a value.
 Values score_values(const Evaluation& evaluation, task::Task task);
 
-// Of a metric; NaN: unknown.
+// Where the value of a metric lies; NaN: unknown.
 struct Interval {
   std::string_view name;
   double low = 0, high = 0;

@@ -53,7 +53,7 @@ std::vector<double> minus(std::vector<double> a, const std::vector<double>& b) {
   return a;
 }
 
-// Of a column, without samples for which the metric is undefined.
+// The interval of a column, without samples for which the metric is undefined.
 Interval interval_of(std::string_view name, const std::vector<std::vector<double>>& rows, size_t column) {
   std::vector<double> values;
   for (const auto& row : rows)

@@ -33,7 +33,7 @@ struct Comparison {
   // direction.
   double p = 1;
 };
-// Of the metrics that both have. `others` has the works of the same gold labels.
+// Compares the metrics that both have. `others` has the works of the same gold labels.
 std::vector<Comparison> compare_works(const ScoreOptions& settled, Works works, Works others,
                                       const Resampling& resampling);
 

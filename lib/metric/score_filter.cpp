@@ -1,6 +1,7 @@
 #include "metric/score_filter.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "base/checksum.h"
 #include "base/error.h"
@@ -12,15 +13,22 @@
 namespace bert::metric {
 namespace {
 
-// Whether a result needs the scores of all labels.
-bool keeps_scores(const ScoreFilterOptions& options) {
-  if (options.result == Result::curve || options.result == Result::threshold) return true;
-  if (options.result != Result::metrics && options.result != Result::by && options.result != Result::against)
-    return false;
+// Whether a result is, or has, metrics with one of these needs.
+bool has_metrics_with(const ScoreFilterOptions& options, std::initializer_list<Needs> needs) {
+  using enum Result;
+  if (options.result != metrics && options.result != by && options.result != against) return false;
   const auto& names = options.score.metrics;
   return names.empty() || std::ranges::any_of(names, [&](const std::string& name) {
-           return find_metric(name, options.score.task)->needs == Needs::scores;
+           return std::ranges::find(needs, find_metric(name, options.score.task)->needs) != needs.end();
          });
+}
+
+ScoresUse scores_of(const ScoreFilterOptions& options) {
+  const bool is_curve = options.result == Result::curve || options.result == Result::threshold;
+  if (is_curve || has_metrics_with(options, {Needs::scores})) return ScoresUse::kept;
+  const bool is_read = options.result == Result::worst || options.score.top_k ||
+                       has_metrics_with(options, {Needs::probabilities});
+  return is_read ? ScoresUse::read : ScoresUse::ignored;
 }
 
 uint64_t checksum_of(std::string_view text) {
@@ -48,7 +56,7 @@ struct ScoreFilter::Prepared : io::Work {
 
 ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& stream, Log& log)
     : options_(std::move(options)), stream_(stream), log_(log) {
-  options_.score.keeps_scores = keeps_scores(options_);
+  options_.score.scores = scores_of(options_);
   scorer_ = make_scorer(options_.score);
   if (options_.result == Result::worst) worst_.emplace(options_.worst);
   if (options_.plot) require_gnuplot(*options_.plot);
@@ -71,7 +79,7 @@ std::unique_ptr<io::Work> ScoreFilter::prepared_of(const io::Fields& fields, con
     prepared = prepare_joined(fields, record);
   } else {
     const auto gold = gold_of(fields);
-    prepared.gold_sum = checksum_of(gold);
+    if (options_.result == Result::against) prepared.gold_sum = checksum_of(gold);
     prepared.predictions.push_back({0, scorer_->compare(gold, fields)});
   }
   if (!options_.by.empty()) prepared.group = group_of(fields, record);

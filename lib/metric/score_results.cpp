@@ -95,10 +95,7 @@ void ScoreFilter::write_groups(const Report& empty, io::Output& out) {
   add(*scorer_, std::nullopt, kept_.all());
   require_written(rows.front());
   const auto settled = scorer_->settled();
-  for (const auto& group : kept_.groups()) {
-    const auto works = kept_.of(group);
-    add(*score_again(settled, works), group, works);
-  }
+  for (const auto& [name, works] : kept_.groups()) add(*score_again(settled, works), name, works);
   write_rows(rows, out);
 }
 

@@ -18,6 +18,10 @@
 
 namespace bert::metric {
 
+// How the scores of all labels are used: not; record by record; kept, for results that need those of all
+// records.
+enum class ScoresUse { ignored, read, kept };
+
 struct ScoreOptions {
   task::Task task = task::Task::classify;
   std::vector<std::string> metrics;        // names as in the output; empty: all
@@ -27,7 +31,7 @@ struct ScoreOptions {
   std::optional<std::string> positive;     // positive label for F1
   std::vector<std::string_view> usual_positive;  // if not given: the first of these labels that occurs
   std::optional<int64_t> top_k;                  // for fill, rank and classify
-  bool keeps_scores = false;                     // of all labels, for metrics that need them
+  ScoresUse scores = ScoresUse::ignored;         // of all labels
   std::optional<int64_t> mask_id;             // for fill: score only positions where the input has this token
   bool pairs = false;                         // for tag: count pairs of gold and predicted tags
   std::optional<Scheme> scheme;               // for tag; not given: entities of any scheme, or plain tags
@@ -81,13 +85,14 @@ class Scorer {
     double loss;
     std::string gold;  // JSON
   };
-  // Of a wrong prediction that was added, for tasks with Entry::has_loss. Throws Error if it has no loss.
+  // The loss of a wrong prediction that was added, for tasks with Entry::has_loss. Throws Error if it has
+  // none.
   virtual std::optional<Miss> miss(const io::Work& /*compared*/) const { return std::nullopt; }
 
   // Reads null scores by id from an object with every gold id. They take precedence over those in records.
   virtual void read_null_scores(const json::File& file, const GoldTable& gold);
 
-  // Of all that was added.
+  // Evaluates all that was added.
   const Evaluation& evaluate() {
     settle();
     return evaluation_;

@@ -100,9 +100,10 @@ class LabelScorer : public Scorer {
         !scores && (fields.json(column) || fields.text(column)))
       compared->confidence = confidence_in(fields, column);
     if (scores) compared->confidence = confidence_of(*scores, compared->predicted);
+    const bool ignored = options_.scores == ScoresUse::ignored;
     if (task_ != task::Task::choose) {
-      compared->scores = scored_.read(fields);
-    } else if (scores && scores->is_array()) {
+      if (!ignored || !scored_.are_known()) compared->scores = scored_.read(fields);
+    } else if (!ignored && scores && scores->is_array()) {
       compared->scores.values = numbers_of(*scores);
     }
     return compared;
@@ -194,16 +195,16 @@ class LabelScorer : public Scorer {
     return task_ == task::Task::choose ? index_of(compared.gold) : scored_.find(compared.gold);
   }
 
-  // Of a record with a score of each label, the gold one included.
+  // Adds the scores of a record that has one for each label, the gold one included.
   void add_scores(const ComparedLabels& compared) {
     const auto& scores = compared.scores.values;
-    if (!are_scores(scores)) return;
+    if (options_.scores == ScoresUse::ignored || !are_scores(scores)) return;
     const auto gold = gold_index(compared);
     if (!gold || *gold >= scores.size()) return;
     ++scored_records_;
     evaluation_.losses.add(scores, *gold);
     if (options_.top_k) evaluation_.places.add(scored_.place_of(*gold, scores), std::ssize(scores));
-    if (options_.keeps_scores) evaluation_.scores.add(scores, {&*gold, 1});
+    if (options_.scores == ScoresUse::kept) evaluation_.scores.add(scores, {&*gold, 1});
   }
 
   std::string label_of(const io::Fields& fields, const std::string& field) const {

@@ -33,7 +33,7 @@ class MultilabelScorer : public Scorer {
     auto compared = std::make_unique<ComparedSets>();
     compared->gold = gold;
     compared->predicted = packed(fields.labels("prediction"));
-    compared->scores = scored_.read(fields);
+    if (options_.scores != ScoresUse::ignored) compared->scores = scored_.read(fields);
     return compared;
   }
 
@@ -99,9 +99,9 @@ class MultilabelScorer : public Scorer {
       evaluation_.areas = areas_of(scores, scored_.names(), scored_);
   }
 
-  // Of a record with a score of each label, gold ones included.
+  // Adds the scores of a record that has one for each label, gold ones included.
   void add_scores(const ComparedSets& compared) {
-    if (!options_.keeps_scores || !are_scores(compared.scores.values)) return;
+    if (options_.scores != ScoresUse::kept || !are_scores(compared.scores.values)) return;
     std::vector<uint32_t> gold;
     for (const auto label : unpack(compared.gold)) {
       const auto i = scored_.find(label);

@@ -108,6 +108,7 @@ CodeSearch::CodeSearch(const Vectors& vectors, const std::vector<int64_t>* rows,
   if (vectors.rows() > UINT32_MAX) throw Error(opt::codes, " is limited to ", UINT32_MAX, " rows");
   if (kind_of(options.path) == FileKind::absent) {
     const predict::Sidecar sidecar(options.path, {.model = options.model, .width = vectors.width()});
+    sidecar.remove_old();
     OutputFile file(options.path);
     log.warn(options.path + ": making the codes of " + counted(vectors.rows(), "row", "rows"));
     Codes::write(file, vectors, options.kind.value_or(Codes::Kind::int8), pool);

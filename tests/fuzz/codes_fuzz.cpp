@@ -1,12 +1,9 @@
-// A file of bert-search --codes, searched as an index. The first byte says of which kind the codes of 100
-// fixed rows are; each three bytes that follow change one byte of their file: its position, counted from
-// either end in turn, and its new value. The checksum at the end is corrected, so that what it protects is
-// reached.
+// A file of bert-search --codes, searched as an index: the codes of 100 fixed rows, of the kind that the
+// first byte says, edited by the others.
 #include <array>
-#include <cstring>
 
-#include "base/checksum.h"
 #include "base/file.h"
+#include "edits.h"
 #include "files.h"
 #include "search/codes.h"
 #include "search/nearest.h"
@@ -39,16 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzz::Files files;
   static const std::array whole = {codes_of(files, int8), codes_of(files, sign)};
   if (size == 0) return 0;
-  auto bytes = whole[data[0] % 2];
-  for (size_t i = 1; i + 3 <= size; i += 3) {
-    const size_t position = (data[i] * size_t{256} + data[i + 1]) % bytes.size();
-    bytes[i % 2 == 0 ? position : bytes.size() - 1 - position] = static_cast<char>(data[i + 2]);
-  }
-  Checksum checksum;
-  checksum.add(std::string_view(bytes).substr(0, bytes.size() - sizeof(uint64_t)));
-  const uint64_t sum = checksum.value();
-  std::memcpy(bytes.data() + bytes.size() - sizeof sum, &sum, sizeof sum);
-  const auto path = files.write("codes", bytes);
+  const auto path = files.write("codes", fuzz::edited(whole[data[0] % 2], data + 1, size - 1));
   fuzz::answered([&] {
     const search::CodedVectors vectors(path);
     search::ExactSearch search(vectors, search::Metric::l2, pool());
