@@ -66,7 +66,7 @@ void check(const TrainingOptions& options, const InitialModel& initial, const co
   if (const auto frozen = options.run.optimizer.frozen; frozen > initial.config.layers)
     throw Error(opt::freeze, " ", *frozen, ": the model has ",
                 counted(initial.config.layers, "layer", "layers"));
-  if (options.run.plot && ranks.is_first()) require_gnuplot(*options.run.plot);
+  if (options.run.plot && options.steps != 0 && ranks.is_first()) require_gnuplot(*options.run.plot);
   if (!options.dev.empty() && !io::can_read_again({options.dev}))
     throw Error(options.dev, ": ", opt::dev, " must be a regular FILE");
   if (options.rate == 0 && options.steps != 0) log.warn(opt::lr + " 0: nothing is learned");
