@@ -22,10 +22,7 @@ class DropList {
   }
 
   void add(std::string name) {
-    for (size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) {
-      has_parts_ = true;
-      key_bits_ |= json::key_bit(std::string_view(name).substr(0, dot));
-    }
+    has_parts_ = has_parts_ || name.find('.') != name.npos;
     key_bits_ |= json::key_bit(name);
     entries_.push_back({std::move(name), std::make_shared<std::atomic<bool>>(false)});
   }

@@ -8,13 +8,6 @@
 namespace bert::io {
 namespace {
 
-std::string_view trimmed(std::string_view json) {
-  constexpr std::string_view kWhite = " \t\r\n";
-  const size_t begin = json.find_first_not_of(kWhite);
-  if (begin == std::string_view::npos) return {};
-  return json.substr(begin, json.find_last_not_of(kWhite) + 1 - begin);
-}
-
 std::optional<std::string_view> member_named(std::string_view name, std::string_view object) {
   if (!object.starts_with('{')) return std::nullopt;
   json::Members members(object);
@@ -35,6 +28,13 @@ std::optional<std::string_view> number_at(std::string_view digits, std::string_v
 }
 
 }  // namespace
+
+std::string_view trimmed(std::string_view json) {
+  constexpr std::string_view kWhite = " \t\r\n";
+  const size_t begin = json.find_first_not_of(kWhite);
+  if (begin == std::string_view::npos) return {};
+  return json.substr(begin, json.find_last_not_of(kWhite) + 1 - begin);
+}
 
 size_t width_of(std::string_view array) {
   if (!array.starts_with('[')) return 0;

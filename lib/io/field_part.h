@@ -16,6 +16,8 @@ struct FieldValue {
   bool plain = false;  // not JSON
 };
 
+std::string_view trimmed(std::string_view json);  // without white space around it
+
 // The value of the field, or else of the part, with this name; nullopt if there is none. Names of fields and
 // members may contain dots, too.
 std::optional<FieldValue> value_named(std::string_view name, const OutputRow& fields);

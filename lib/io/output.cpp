@@ -67,14 +67,16 @@ void for_each_place(const Record& record, Visit visit) {
   if (end) visit({.name = kEnd, .value = std::to_string(*end)});
 }
 
-// Whether the field is a column that a table had for a part of a field which is written again: "scores.pos",
-// or "embedding_0".
-bool is_stale_part(std::string_view name, const Added& added) {
-  constexpr std::string_view kScores = "scores.", kEmbedding = "embedding_";
-  if (name.starts_with(kScores)) return added.find("scores").has_value();
-  if (!name.starts_with(kEmbedding) || name.size() == kEmbedding.size()) return false;
-  const bool is_number = name.find_first_not_of("0123456789", kEmbedding.size()) == name.npos;
-  return is_number && added.find("embedding").has_value();
+// Whether the field is a column that a table had for a part, "scores.pos" or "embedding_0", of a field that
+// is dropped or written again.
+bool is_part_of_changed(std::string_view name, const Added& added, const DropList& drop) {
+  constexpr std::string_view kScores = "scores", kEmbedding = "embedding";
+  const auto is_changed = [&](std::string_view field) { return added.find(field) || drop.contains(field); };
+  if (name.starts_with(kScores)) return name.substr(kScores.size()).starts_with('.') && is_changed(kScores);
+  if (!name.starts_with(kEmbedding)) return false;
+  name.remove_prefix(kEmbedding.size());
+  return name.size() > 1 && name.starts_with('_') && name.find_first_not_of("0123456789", 1) == name.npos &&
+         is_changed(kEmbedding);
 }
 
 // Visits the fields of the output: those of the record that are not dropped, with their new values, then the
@@ -84,7 +86,7 @@ void for_each_field(const Record* record, const Added& added, const DropList& dr
   assert(record == nullptr || added.size() <= 64);
   uint64_t placed = 0;
   const auto visit_own = [&](RecordField field) {
-    if (drop.contains(field.name) || is_stale_part(field.name, added)) return;
+    if (drop.contains(field.name) || is_part_of_changed(field.name, added, drop)) return;
     if (const auto i = added.find(field.name)) {
       if ((placed >> *i & 1) != 0) throw Error("field \"", field.name, "\" appears twice");
       placed |= uint64_t{1} << *i;
@@ -128,6 +130,15 @@ void append_without_parts(std::string& out, const RecordField& field, const Drop
   out += '}';
 }
 
+// A value that is JSON.
+void append_value(std::string& out, const RecordField& field, const DropList& drop) {
+  if (drop.has_parts() && field.value.starts_with('{')) {
+    append_without_parts(out, field, drop);
+  } else {
+    out += field.value;
+  }
+}
+
 void append_field(std::string& out, const RecordField& field, const DropList& drop) {
   if (field.before.empty()) {
     json::append_string(out, field.name);
@@ -137,10 +148,8 @@ void append_field(std::string& out, const RecordField& field, const DropList& dr
   }
   if (field.plain) {
     json::append_string(out, field.value);
-  } else if (drop.has_parts() && field.value.starts_with('{')) {
-    append_without_parts(out, field, drop);
   } else {
-    out += field.value;
+    append_value(out, field, drop);
   }
   out += field.after;
 }
@@ -211,12 +220,15 @@ void Output::object(const Added& fields, const DropList& drop) {
 }
 
 void Output::collect(const Record* record, const Added& added, const DropList& drop) {
-  rows_.push_back({.begin = fields_.size(), .line = record != nullptr ? record->line() : 0});
-  for_each_field(record, added, drop, [this](const RecordField& field) {
+  rows_.push_back({.begin = fields_.size(),
+                   .source = record != nullptr ? &record->source() : nullptr,
+                   .line = record != nullptr ? record->line() : 0,
+                   .place = record != nullptr ? record->place() : 0});
+  for_each_field(record, added, drop, [&](const RecordField& field) {
     if (field.plain) {
       fields_.plain(field.name, field.value);
     } else {
-      fields_.field(field.name) += field.value;
+      append_value(fields_.field(field.name), field, drop);
     }
   });
 }
@@ -225,7 +237,9 @@ OutputRow Output::row_at(size_t i) const {
   return {.all = fields_,
           .begin = rows_[i].begin,
           .end = i + 1 < rows_.size() ? rows_[i + 1].begin : fields_.size(),
-          .line = rows_[i].line};
+          .source = rows_[i].source,
+          .line = rows_[i].line,
+          .place = rows_[i].place};
 }
 
 void Output::write_json(const Record& record, const Added& added, const DropList& drop) {

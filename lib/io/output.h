@@ -16,6 +16,9 @@
 namespace bert::io {
 
 class Record;
+struct Source;
+
+enum class OnError { stop, skip };  // at a bad record
 
 // The fields that a filter adds to a record, or of a record that it makes; in order. Reuse after clear()
 // avoids allocations.
@@ -56,8 +59,9 @@ DropList with_stale(DropList drop, std::span<const std::string_view> fields, con
 // The fields of one record in an Output.
 struct OutputRow {
   const Added& all;
-  size_t begin, end;  // of those that belong to the record
-  int64_t line;       // of the record; 0: made by the filter
+  size_t begin, end;     // of those that belong to the record
+  const Source* source;  // of the record; nullptr: made by the filter
+  int64_t line, place;   // of the record
 
   size_t size() const { return end - begin; }
   std::string_view name(size_t i) const { return all.name(begin + i); }
@@ -118,7 +122,8 @@ class Output {
   std::string written_;
   struct Row {
     size_t begin;  // in fields_
-    int64_t line;
+    const Source* source;
+    int64_t line, place;
   };
   std::vector<Row> rows_;
   Added fields_;  // of all rows

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/spelling.h"
+#include "io/record.h"
 #include "json/members.h"
 
 namespace bert::io {
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::string_view kVector = "embedding";
 constexpr std::string_view kScores = "scores";
+constexpr std::string_view kNoColumn =
+    ", which the first record lacks, so that the table has no column for it";
 constexpr std::string_view kTruncated = "truncated";  // only in some records, and counted at the end
 
 // Fields that only some records have, though their tool always may write them.
@@ -51,8 +54,10 @@ std::vector<std::string> names_of(const OutputRow& fields) {
   return names;
 }
 
-template <class Names>
-bool contains(const Names& names, std::string_view name) {
+std::string number_name(const std::string& array, size_t i) { return array + "_" + std::to_string(i); }
+
+template <class Names, class Name>
+bool contains(const Names& names, const Name& name) {
   return std::ranges::find(names, name) != std::end(names);
 }
 
@@ -74,28 +79,40 @@ void OutputFields::set_origin(std::string_view file, Fields fields, Files files)
   checks_kept_ = fields == Fields::alike && files == Files::several && !keep_.empty();
 }
 
-void OutputFields::write(const Output& output, std::string_view file, std::string& out) {
-  if (checks_kept_ && output.rows() > 0) require_kept(output.row_at(0));
-  if (first_.empty() && output.rows() > 0 && (!keep_.empty() || !drop_.empty())) look_at(output.row_at(0));
-  if (wanted() != Output::Rows::all) return;
+std::vector<UnfitRecord> OutputFields::write(const Output& output, OnError on_error, std::string& out) {
+  if (output.rows() == 0) return {};
+  const auto first = output.row_at(0);
+  if (checks_kept_) require_kept(first);
+  if (format_.is_table() && !has_header_) append_header(first, out);
+  if (first_.empty() && (!keep_.empty() || !drop_.empty())) look_at(first);
+  std::vector<UnfitRecord> unfit;
+  if (wanted() != Output::Rows::all) return unfit;
+  size_t begin = 0;  // of the record, which may have several rows
   for (size_t i = 0; i < output.rows(); ++i) {
     const auto fields = output.row_at(i);
     if (!format_.is_table()) {
       append_kept(fields, out);
       continue;
     }
-    if (!has_header_) append_header(fields, out);
-    if (const auto wrong = mismatch(fields)) {
-      if (file.empty() || fields.line == 0) throw Error("a record", *wrong);
-      throw Error(file, ":", fields.line, ":", *wrong);
+    const bool continues = i > 0 && fields.source != nullptr && fields.place == output.row_at(i - 1).place;
+    if (continues && !unfit.empty() && unfit.back().place == fields.place) continue;
+    if (!continues) begin = out.size();
+    try {
+      append_row(fields, out);
+    } catch (const Error& error) {
+      out.resize(begin);
+      const auto where =
+          fields.source != nullptr ? fields.source->name + ":" + std::to_string(fields.line) : "a record";
+      unfit.push_back({.place = fields.place, .message = where + ": " + error.what()});
+      if (on_error == OnError::stop) break;
     }
-    append_row(fields, out);
   }
+  return unfit;
 }
 
 void OutputFields::end(std::string& out) {
   if (format_.is_table() && !has_header_ && !keep_.empty())
-    append_header({.all = {}, .begin = 0, .end = 0, .line = 0}, out);
+    append_header({.all = {}, .begin = 0, .end = 0, .source = nullptr, .line = 0, .place = 0}, out);
 }
 
 void OutputFields::require_kept(const OutputRow& fields) {
@@ -111,10 +128,6 @@ void OutputFields::look_at(const OutputRow& fields) {
   first_ = names_of(fields);
   if (alike_ == Fields::any || files_ == Files::several) return;
   for (size_t i = 0; i < keep_.size(); ++i) found_[i] = value_named(keep_[i], fields).has_value();
-  for (const auto& name : drop_.not_found()) {
-    const bool can_drop = format_.is_table() || name.find('.') != name.npos;
-    if (can_drop && value_named(name, fields)) drop_.contains(name);
-  }
   if (const auto unknown = unknown_names(); !unknown.empty()) throw Error(unknown.front());
 }
 
@@ -153,27 +166,15 @@ void OutputFields::append_kept(const OutputRow& fields, std::string& out) {
   out += "}\n";
 }
 
-std::vector<std::string> OutputFields::Column::parts() const {
-  std::vector<std::string> parts;
-  for (size_t i = 0; i < width; ++i) parts.push_back(name + "_" + std::to_string(i));
-  for (const auto& member : members) parts.push_back(name + "." + member);
-  return parts;
-}
-
-// The columns of a field, of which some may be dropped.
-void OutputFields::add_columns(Column column, std::vector<std::string>& header) {
-  auto parts = column.parts();
-  if (parts.empty()) {
-    header.push_back(column.name);
-    columns_.push_back(std::move(column));
-    return;
-  }
-  if (std::erase_if(parts, [&](const auto& part) { return drop_.contains(part); }) == 0) {
-    columns_.push_back(std::move(column));
-  } else {
-    for (const auto& part : parts) columns_.push_back({.name = part});
-  }
-  header.insert(header.end(), parts.begin(), parts.end());
+OutputFields::Column OutputFields::column_of(const std::string& name, const OutputRow& fields) const {
+  Column column = {.name = name};
+  const auto value = value_named(name, fields);
+  if (!value || value->plain) return column;
+  if (name == kScores) column.members = members_of(value->text);
+  const size_t width = name == kVector || !drop_.empty() ? width_of(value->text) : 0;
+  for (size_t i = 0; i < width; ++i) column.numbers.push_back(!drop_.contains(number_name(name, i)));
+  if (name != kVector && !contains(column.numbers, false)) column.numbers.clear();
+  return column;
 }
 
 void OutputFields::append_header(const OutputRow& fields, std::string& out) {
@@ -182,11 +183,12 @@ void OutputFields::append_header(const OutputRow& fields, std::string& out) {
     for (size_t i = 0; i < fields.size(); ++i) known_.emplace_back(fields.name(i));
   std::vector<std::string> header;
   for (const auto& name : keep_.empty() ? known_ : keep_) {
-    Column column = {.name = name};
-    const auto value = value_named(name, fields);
-    if (value && !value->plain && name == kVector) column.width = width_of(value->text);
-    if (value && !value->plain && name == kScores) column.members = members_of(value->text);
-    add_columns(std::move(column), header);
+    auto column = column_of(name, fields);
+    for (size_t i = 0; i < column.numbers.size(); ++i)
+      if (column.numbers[i]) header.push_back(number_name(name, i));
+    for (const auto& member : column.members) header.push_back(name + "." + member);
+    if (column.numbers.empty() && column.members.empty()) header.push_back(name);
+    if (column.numbers.empty() || contains(column.numbers, true)) columns_.push_back(std::move(column));
   }
   auto sorted = header;
   std::ranges::sort(sorted);
@@ -201,20 +203,18 @@ void OutputFields::append_header(const OutputRow& fields, std::string& out) {
   end_row(out, begin);
 }
 
-std::optional<std::string> OutputFields::mismatch(const OutputRow& fields) const {
-  if (!keep_.empty()) return std::nullopt;
+void OutputFields::require_known(const OutputRow& fields) const {
+  if (!keep_.empty()) return;
   for (size_t i = 0; i < fields.size(); ++i) {
     const auto name = fields.name(i);
     if (name != kTruncated && !contains(known_, name))
-      return " has the field " + json::in_quotes(name) +
-             ", which the first record lacks, so that the table has no column for it; name the columns "
-             "with " +
-             opt::keep;
+      throw Error("has the field ", json::in_quotes(name), kNoColumn, "; name the columns with ", opt::keep);
   }
-  return std::nullopt;
 }
 
+// Throws Error if the columns are not those of the record.
 void OutputFields::append_row(const OutputRow& fields, std::string& out) {
+  require_known(fields);
   const size_t begin = out.size();
   for (size_t i = 0; i < columns_.size(); ++i) {
     const Column& column = columns_[i];
@@ -222,7 +222,7 @@ void OutputFields::append_row(const OutputRow& fields, std::string& out) {
     const auto value = value_named(column.name, fields);
     if (value && !keep_.empty()) found_[i] = true;
     const auto json = value && !value->plain ? value->text : "null";
-    if (column.width > 0) {
+    if (!column.numbers.empty()) {
       append_vector(out, column, json);
     } else if (!column.members.empty()) {
       append_members(out, column, json);
@@ -251,26 +251,32 @@ void OutputFields::append_cell(std::string& out, const FieldValue& value) {
 }
 
 void OutputFields::append_vector(std::string& out, const Column& column, std::string_view value) const {
-  if (width_of(value) != column.width)
-    throw Error(column.name, " has ", width_of(value), " numbers, ", column.width, " in the first record");
-  std::string numbers(value.substr(1, value.size() - 2));
-  std::erase_if(numbers, [](char c) { return c == ' ' || c == '\t'; });
-  std::ranges::replace(numbers, ',', format_.table.separator);
-  out += numbers;
+  if (const size_t width = width_of(value); width != column.numbers.size())
+    throw Error("field ", json::in_quotes(column.name), " has ", counted(width, "number", "numbers"),
+                ", expected ", column.numbers.size(), " as in the first record");
+  value = value.substr(1, value.size() - 2);
+  bool first = true;
+  for (const bool is_written : column.numbers) {
+    const auto number = value.substr(0, value.find(','));
+    value.remove_prefix(std::min(number.size() + 1, value.size()));
+    if (!is_written) continue;
+    if (!std::exchange(first, false)) out += format_.table.separator;
+    out += trimmed(number);
+  }
 }
 
 void OutputFields::append_members(std::string& out, const Column& column, std::string_view value) {
   std::vector<std::string_view> values(column.members.size(), "null");
   if (value != "null" && !value.starts_with('{'))
-    throw Error(column.name, " is not an object, as in the first record");
+    throw Error("field ", json::in_quotes(column.name), " is not an object, as in the first record");
   json::Members members(value);
   size_t i = 0;  // members are usually in the order of the first record
   for (json::Members::Member member; value != "null" && members.next(member); ++i) {
     if (i >= values.size() || column.members[i] != member.key)
       i = std::ranges::find(column.members, member.key) - column.members.begin();
     if (i == values.size())
-      throw Error(column.name, " has the member ", json::in_quotes(member.key),
-                  ", which the first record lacks, so that the table has no column for it");
+      throw Error("field ", json::in_quotes(column.name), " has the member ", json::in_quotes(member.key),
+                  kNoColumn);
     values[i] = value.substr(member.value_begin, member.value_end - member.value_begin);
   }
   for (bool first = true; const auto cell : values) {

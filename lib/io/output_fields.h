@@ -1,13 +1,13 @@
-// Selects and formats the fields of output records: --keep, --drop of parts of fields, --format tsv|csv.
+// Selects and formats the fields of output records: --keep, --drop of numbers of arrays, --format tsv|csv.
 //
 // Writes the rows of an Output. A table has a header line with the names of the kept fields or, without
 // --keep, of the fields of the first record. `embedding` and `scores` have a column for each of their
-// numbers, named embedding_0 and scores.LABEL; these names can be kept and dropped, too (see field_part.h). A
-// kept part is a field of that name in JSONL.
+// numbers, named embedding_0 and scores.LABEL, and so has an array of which a number is dropped; these names
+// can be kept, too (see field_part.h). A kept part is a field of that name in JSONL.
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +19,12 @@
 #include "json/json.h"
 
 namespace bert::io {
+
+// A record that a table has no place for.
+struct UnfitRecord {
+  int64_t place;        // of the record, see Record
+  std::string message;  // "FILE:LINE: what"
+};
 
 class OutputFields {
  public:
@@ -34,9 +40,10 @@ class OutputFields {
   enum class Files { one, several };
   void set_origin(std::string_view file, Fields fields, Files files);
 
-  // Appends the rows of an Output; must be called with all of them, in order. `file`: where they are from, or
-  // "". Throws Error if a record has a field for which the table has no column, except `truncated`.
-  void write(const Output& output, std::string_view file, std::string& out);
+  // Appends the rows of an Output; must be called with all of them, in order. Leaves out records with fields
+  // for which the table has no column, except `truncated`, and returns them; with OnError::stop nothing after
+  // the first one is written.
+  std::vector<UnfitRecord> write(const Output& output, OnError on_error, std::string& out);
   // Appends the header of a table without records, if its columns are known.
   void end(std::string& out);
 
@@ -46,23 +53,22 @@ class OutputFields {
  private:
   struct Column {
     std::string name;
-    size_t width = 0;                        // of `embedding`: numbers, each of which has a column
-    std::vector<std::string> members = {};   // of `scores`: names, each of which has a column
-    std::vector<std::string> parts() const;  // the names of these columns
+    std::vector<bool> numbers = {};         // of an array: whether each is written, in a column of its own
+    std::vector<std::string> members = {};  // of `scores`: names, each of which has a column
   };
 
   void look_at(const OutputRow& fields);
   void require_kept(const OutputRow& fields);
   void append_kept(const OutputRow& fields, std::string& out);
   void append_header(const OutputRow& fields, std::string& out);
-  void add_columns(Column column, std::vector<std::string>& header);
+  Column column_of(const std::string& name, const OutputRow& fields) const;
   void append_row(const OutputRow& fields, std::string& out);
   void append_cell(std::string& out, const FieldValue& value);
   void append_vector(std::string& out, const Column& column, std::string_view value) const;
   void append_members(std::string& out, const Column& column, std::string_view value);
   void end_row(std::string& out, size_t begin) const;
-  // The message about a field that the table has no column for.
-  std::optional<std::string> mismatch(const OutputRow& fields) const;
+  // Throws Error if the table has no column for a field.
+  void require_known(const OutputRow& fields) const;
 
   const FormatEntry& format_;
   const std::vector<std::string> keep_;

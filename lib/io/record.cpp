@@ -133,6 +133,11 @@ std::optional<json::Value> Fields::json(std::string_view name) const {
   return named(name, [&] { return object_->find_only(name); });
 }
 
+bool Fields::has(std::string_view name) const {
+  if (object_) return json(name).has_value();
+  return std::ranges::find(source_.columns, name) != source_.columns.end();
+}
+
 std::optional<json::Value> Fields::json_only(std::string_view name) const {
   if (!object_ && is_table(source_.format) && text(name))
     throw Error("field \"", name, "\" is in a table, but is only read from JSONL; ", opt::text_field,

@@ -172,6 +172,8 @@ class Fields {
   // The numbers of a row of an array, which are its field `embedding`.
   std::optional<std::span<const float>> row() const { return row_; }
 
+  bool has(std::string_view name) const;  // Error if the key is repeated
+
   // All fields of a JSON record in order; empty for text, TSV and CSV.
   std::vector<std::pair<std::string_view, json::Value>> members() const;
 

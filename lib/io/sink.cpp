@@ -28,17 +28,44 @@ Sink::Sink(const StreamOptions& options, OutputFile& file)
   file_.write(format_.text.begin);
 }
 
-void Sink::write(const Output& output, const Source* source) {
-  if (output.empty()) return;
+std::vector<UnfitRecord> Sink::write(const Output& output, const Source* source) {
+  if (output.empty()) return {};
   if (std::exchange(wrote_, true)) file_.write(format_.text.between);
   if (source != nullptr)
     fields_.set_origin(source->name,
                        is_json(source->format) ? OutputFields::Fields::any : OutputFields::Fields::alike,
                        options_.several() ? OutputFields::Files::several : OutputFields::Files::one);
   text_.clear();
-  fields_.write(output, source != nullptr ? source->name : "", text_);
+  auto unfit = fields_.write(output, options_.on_error, text_);
   file_.write(text_);
   file_.write(output.written());
+  return unfit;
+}
+
+std::optional<std::string> Sink::write_withheld(Filter& filter, Filter::Ending ending, Log& log,
+                                                RunResult& result) {
+  Output output;
+  int64_t skipped = 0;
+  for (start(output); filter.release(ending, output); output.clear())
+    if (auto failure = write_withheld(output, log, skipped)) return failure;
+  if (ending == Filter::Ending::complete) {
+    output.clear();
+    filter.end(output);
+    if (auto failure = write_withheld(output, log, skipped)) return failure;
+  }
+  if (skipped > 0) log.error(counted(skipped, "record", "records") + " skipped");
+  result.records -= skipped;
+  result.skipped += skipped;
+  return std::nullopt;
+}
+
+std::optional<std::string> Sink::write_withheld(const Output& output, Log& log, int64_t& skipped) {
+  for (auto& [place, message] : write(output)) {
+    if (options_.on_error == OnError::stop) return std::move(message);
+    log.error(message);
+    ++skipped;
+  }
+  return std::nullopt;
 }
 
 void Sink::end(Filter::Ending ending) {

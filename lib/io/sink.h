@@ -1,7 +1,9 @@
 // The output of a stream: renders what filters write in its format, with what is before, between and after.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/output_file.h"
 #include "io/output_fields.h"
@@ -18,8 +20,11 @@ class Sink {
 
   // Prepares an Output whose contents will be passed to write().
   void start(Output& output) const { output.start(options_.format, fields_.wanted()); }
-  // `source`: that of its records; nullptr: they are from several.
-  void write(const Output& output, const Source* source = nullptr);
+  // `source`: that of its records; nullptr: they are from several. Returns what OutputFields::write() does.
+  std::vector<UnfitRecord> write(const Output& output, const Source* source = nullptr);
+  // What the filter has withheld. Counts skipped records; returns the error of one that ends the stream.
+  std::optional<std::string> write_withheld(Filter& filter, Filter::Ending ending, Log& log,
+                                            RunResult& result);
   // After all records, also if the stream stopped at a bad one.
   void end(Filter::Ending ending);
   // After the end. `columns`: numbers in a row.
@@ -29,6 +34,8 @@ class Sink {
   std::vector<std::string> unknown_names() const { return fields_.unknown_names(); }
 
  private:
+  std::optional<std::string> write_withheld(const Output& output, Log& log, int64_t& skipped);
+
   const StreamOptions& options_;
   const FormatEntry& format_;
   OutputFile& file_;

@@ -291,8 +291,14 @@ void Stream::write_chunks() {
 }
 
 void Stream::write(Chunk& chunk) {
-  sink_.write(chunk.output, chunk.source.get());
-  result_.records += chunk.written;
+  auto unfit = sink_.write(chunk.output, chunk.source.get());
+  if (!unfit.empty() && options_.on_error == OnError::stop) {
+    failure_ = std::move(unfit.front().message);
+    return;
+  }
+  for (auto& [place, message] : unfit) chunk.skipped.emplace_back(place, std::move(message));
+  std::ranges::sort(chunk.skipped);
+  result_.records += chunk.written - std::ssize(unfit);
   result_.truncated += chunk.truncated;
   result_.skipped += chunk.skipped.size();
   for (const auto& [place, message] : chunk.skipped) log_.error(message);
@@ -349,18 +355,13 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   OutputFile file(options.output);
   Sink sink(options, file);
   Stream stream(options, pool, log, filter, sink);
-  const RunResult result = stream.run();
+  RunResult result = stream.run();
   if (!stream.failure()) filter.all_read(result.records + result.skipped);
   const auto ending = stream.failure() ? Filter::Ending::stopped : Filter::Ending::complete;
-  Output output;
-  for (sink.start(output); filter.release(ending, output); output.clear()) sink.write(output);
-  if (!stream.failure()) {
-    output.clear();
-    filter.end(output);
-    sink.write(output);
-  }
-  sink.end(ending);
-  if (stream.failure()) throw Error(*stream.failure());
+  auto failure = sink.write_withheld(filter, ending, log, result);
+  if (stream.failure()) failure = stream.failure();
+  sink.end(failure ? Filter::Ending::stopped : ending);
+  if (failure) throw Error(*failure);
   sink.complete_header(filter.row_width());
   filter.before_commit(file);
   if (!names_stdout(options.output)) refuse_repeated_output(options.output);

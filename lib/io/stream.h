@@ -21,7 +21,6 @@
 
 namespace bert::io {
 
-enum class OnError { stop, skip };
 enum class ShowProgress { automatic, always, never };  // automatic: if stderr is a terminal
 
 // A given option that is only for FILEs with such records.

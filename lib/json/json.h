@@ -57,8 +57,11 @@ class Value {
 
 constexpr size_t kPadding = 64;
 
-// One of 64 bits, chosen by hash: keys with different bits are different.
+// One of 64 bits, chosen by hash: keys with different bits are different. Names of parts, "scores.pos" and
+// "embedding_0", have the bits of "scores" and "embedding".
 inline uint64_t key_bit(std::string_view key) {
+  key = key.substr(0, key.find('.'));
+  key = key.substr(0, key.find_last_not_of("_0123456789") + 1);
   return uint64_t{1} << (std::hash<std::string_view>{}(key)&63);
 }
 

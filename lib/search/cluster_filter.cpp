@@ -219,8 +219,8 @@ bool ClusterFilter::append(const Line& line, io::Output& out) {
   spool_.read(line.offset, bytes_);
   Stored stored;
   std::memcpy(&stored, bytes_.data(), sizeof stored);
-  io::Record record(sources_[stored.source], stored.line, 0, std::string_view(bytes_).substr(sizeof stored),
-                    stored.key_bits);
+  io::Record record(sources_[stored.source], stored.line, line.row,
+                    std::string_view(bytes_).substr(sizeof stored), stored.key_bits);
   record.truncated = stored.truncated;
   const auto place = place_of(line);
   if (std::isfinite(place.distance)) {

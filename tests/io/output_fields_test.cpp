@@ -14,8 +14,8 @@ Output output_of(Format format, Output::Rows wanted, std::string_view lines, con
   static const Source source{.name = "x.jsonl", .format = InputFormat::jsonl, .columns = {}};
   constexpr uint64_t kAnyKeys = ~uint64_t{0};
   Output out(format, wanted);
-  for (; !lines.empty(); lines.remove_prefix(lines.find('\n') + 1))
-    out.record(Record(source, 1, 0, lines.substr(0, lines.find('\n')), kAnyKeys), {}, drop);
+  for (int64_t line = 1; !lines.empty(); lines.remove_prefix(lines.find('\n') + 1), ++line)
+    out.record(Record(source, line, line - 1, lines.substr(0, lines.find('\n')), kAnyKeys), {}, drop);
   return out;
 }
 
@@ -26,7 +26,8 @@ std::string written(Format format, std::vector<std::string> keep, const std::str
     OutputFields fields(format, std::move(keep));
     std::string out;
     for (const auto& lines : {first, second})
-      fields.write(output_of(format, fields.wanted(), lines), "", out);
+      for (const auto& unfit : fields.write(output_of(format, fields.wanted(), lines), OnError::stop, out))
+        return unfit.message;
     fields.end(out);
     return out;
   } catch (const bert::Error& error) {
@@ -78,9 +79,9 @@ TEST_CASE("each member of scores has a column, in the order of the first record"
   CHECK(written(Format::tsv, {}, "{\"scores\":{}}\n") == "scores\n{}\n");
   const std::string first = "{\"scores\":{\"a\":1}}\n";
   CHECK(written(Format::tsv, {}, first, "{\"scores\":{\"b\":1}}\n")
-            .starts_with("scores has the member \"b\", "));
+            .starts_with("x.jsonl:1: field \"scores\" has the member \"b\", "));
   CHECK(written(Format::tsv, {}, first, "{\"scores\":1}\n") ==
-        "scores is not an object, as in the first record");
+        "x.jsonl:1: field \"scores\" is not an object, as in the first record");
 }
 
 TEST_CASE("two columns of one name are an error") {
@@ -115,7 +116,7 @@ std::string without(Format format, std::vector<std::string> names, const std::st
   OutputFields fields(format, {}, drop);
   const auto output = output_of(format, fields.wanted(), lines, drop);
   std::string out = output.written();
-  fields.write(output, "", out);
+  for (const auto& unfit : fields.write(output, OnError::skip, out)) out += unfit.message + "\n";
   for (const auto& message : fields.unknown_names()) out += message + "\n";
   return out;
 }
@@ -127,7 +128,7 @@ std::string unknown(std::vector<std::string> keep, const std::string& lines, boo
     fields.set_origin("a.csv", uniform ? OutputFields::Fields::alike : OutputFields::Fields::any,
                       OutputFields::Files::one);
     std::string messages;
-    fields.write(output_of(Format::jsonl, fields.wanted(), lines), "", messages);
+    fields.write(output_of(Format::jsonl, fields.wanted(), lines), OnError::stop, messages);
     messages.clear();
     for (const auto& message : fields.unknown_names()) messages += message + "\n";
     return messages;
@@ -149,13 +150,46 @@ TEST_CASE("a part of a field can be dropped, numbers of an array from tables onl
   CHECK(without(Format::jsonl, {"embedding_1"}, line).ends_with("; did you mean \"embedding\"?\n"));
 }
 
+TEST_CASE("a part of any object or array of numbers can be dropped from a table") {
+  const std::string line = "{\"m\":{\"k\":1,\"j\":2},\"v\":[1, 2 ,3]}\n";
+  CHECK(without(Format::csv, {"m.k", "v_1"}, line) == "m,v_0,v_2\n\"{\"\"j\"\":2}\",1,3\n");
+  CHECK(without(Format::tsv, {"m.k", "v_0", "v_1", "v_2"}, line) == "m\n{\"j\":2}\n");
+  CHECK(without(Format::csv, {"v_1"}, "{\"v\":[1,2]}\n{\"v\":[1]}\n{\"v\":[3,4]}\n") ==
+        "v_0\n1\n3\nx.jsonl:2: field \"v\" has 1 number, expected 2 as in the first record\n");
+  CHECK(without(Format::tsv, {"v_01"}, line).ends_with("no record has the field \"v_01\"\n"));
+}
+
+TEST_CASE("of a record that does not fit a table, no row is written; those before it are") {
+  static const Source source{.name = "x.jsonl", .format = InputFormat::jsonl, .columns = {}};
+  const auto write = [](OnError on_error) {
+    Output output(Format::csv, Output::Rows::all);
+    const auto add = [&](int64_t line, std::string_view raw) {
+      output.record(Record(source, line, line - 1, raw), {});
+    };
+    add(1, "{\"a\":1}");
+    add(2, "{\"a\":2}");  // a record with two rows
+    add(2, "{\"a\":2,\"b\":2}");
+    add(2, "{\"a\":2}");
+    add(3, "{\"a\":3}");
+    OutputFields fields(Format::csv, {});
+    std::string out;
+    const auto unfit = fields.write(output, on_error, out);
+    REQUIRE(unfit.size() == 1);
+    CHECK(unfit.front().place == 1);
+    CHECK(unfit.front().message.starts_with("x.jsonl:2: has the field \"b\", "));
+    return out;
+  };
+  CHECK(write(OnError::skip) == "a\n1\n3\n");
+  CHECK(write(OnError::stop) == "a\n1\n");
+}
+
 TEST_CASE("each of several tables must have the kept names") {
   using Fields = OutputFields::Fields;
   OutputFields fields(Format::jsonl, {"text", "id"});
   std::string out;
   const auto write = [&](const std::string& file, Fields alike, const std::string& lines) {
     fields.set_origin(file, alike, OutputFields::Files::several);
-    fields.write(output_of(Format::jsonl, fields.wanted(), lines), file, out);
+    fields.write(output_of(Format::jsonl, fields.wanted(), lines), OnError::stop, out);
   };
   write("a.csv", Fields::alike, "{\"id\":1,\"text\":\"a\"}\n");
   write("a.csv", Fields::alike, "{\"id\":2,\"text\":\"b\"}\n");

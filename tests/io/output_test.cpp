@@ -72,6 +72,14 @@ TEST_CASE("a dropped field is removed with exactly one comma") {
   CHECK(written("{\"a\":1,\"b\":2,\"a\":3}", {}, {"a"}) == "{\"b\":2}\n");
 }
 
+TEST_CASE("a field that is dropped or added takes the columns of its parts with it") {
+  const std::string line = "{\"scores.a\":1,\"embedding_0\":2,\"embedding_x\":3,\"scores\":4,\"m.k\":5}";
+  CHECK(written(line, {}, {"scores", "m"}) == "{\"embedding_0\":2,\"embedding_x\":3,\"m.k\":5}\n");
+  CHECK(written("{\"scores.a\":1,\"x\":2}", {}, {"scores"}) == "{\"x\":2}\n");
+  CHECK(written("{\"embedding_12\":1,\"x\":2}", {{"embedding", "[3]"}}) == "{\"x\":2,\"embedding\":[3]}\n");
+  CHECK(written("scores.a\tscores.b\tx\n1\t2\t3\n", {}, {"scores"}, InputFormat::tsv) == "{\"x\":\"3\"}\n");
+}
+
 TEST_CASE("text and TSV become objects of strings") {
   CHECK(written("a\tb\n", {{"x", "1"}}, {}, InputFormat::text) == "{\"text\":\"a\\tb\",\"x\":1}\n");
   CHECK(written("text\tid\na \"b\"\t7\n", {{"x", "1"}}, {}, InputFormat::tsv) ==
