@@ -43,6 +43,12 @@ std::vector<std::string_view> stale_fields(const features::FeatureOptions& optio
   return names;
 }
 
+// In a table, the array is text; the cell of a single text is empty.
+bool has_types(const io::Fields& fields) {
+  if (const auto types = fields.json("token_type_ids")) return types->is_array();
+  return fields.has("token_type_ids") && !fields.text("token_type_ids")->empty();
+}
+
 // For the message about truncated records.
 std::string_view origin_of_limit(const features::FeatureOptions& options, const text::Tokenizer& tokenizer) {
   const auto& truncation = tokenizer.config().truncation;
@@ -71,9 +77,8 @@ void TokenizeFilter::prepare(const io::Fields& fields, io::Record& record) const
     prepared->first = featurizer_.features(fields);
   }
   empty_seconds_.add(prepared->first);
-  prepared->had_ids = fields.json("input_ids").has_value();
-  const auto types = fields.json("token_type_ids");
-  prepared->had_types = prepared->had_ids && types && types->is_array();
+  prepared->had_ids = fields.has("input_ids");
+  prepared->had_types = prepared->had_ids && has_types(fields);
   record.work = std::move(prepared);
 }
 

@@ -23,6 +23,7 @@ struct AttentionFilter::Window {
 // With one window.
 struct AttentionFilter::Prepared : Windows<Window> {
   std::vector<features::TruncatedField> cut;
+  std::vector<std::string_view> stale;  // fields of an earlier run
 };
 
 namespace {
@@ -74,6 +75,7 @@ void AttentionFilter::prepare(const io::Fields& fields, io::Record& record) cons
   auto prepared = std::make_unique<Prepared>();
   auto features = featurizer_.features(fields);
   prepared->cut = cut_fields(featurizer_, fields, features, options_.drop);
+  prepared->stale = stale_fields(fields, featurizer_.takes_ids(fields));
   require_readable(features, directory_.config);
   prepared->windows.push_back({.features = std::move(features)});
   record.work = std::move(prepared);
@@ -101,12 +103,13 @@ void AttentionFilter::finish(io::Record& record, io::Output& out) const {
     if (field.name != kTokens) added.field(field.name) += field.json;
   }
   append_tokens(added.field(kTokens), featurizer_.tokenizer(), window.features.ids);
-  json::append_array(added.field("attention"), layers_, [&](std::string& text, int layer) {
+  json::append_array(added.field(kAttention), layers_, [&](std::string& text, int layer) {
     const auto at = std::ranges::lower_bound(wanted_, layer) - wanted_.begin();
     append_layer(text, window.features.ids.size(), window.weights[at]);
   });
   if (window.features.truncated) added.boolean("truncated", true);
-  out.record(record, added, options_.drop);
+  out.record(record, added,
+             prepared.stale.empty() ? options_.drop : io::with_stale(options_.drop, prepared.stale, added));
   record.truncated = window.features.truncated;
 }
 

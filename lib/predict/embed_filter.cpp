@@ -33,7 +33,7 @@ struct EmbedFilter::Prepared : Windows<Window> {
   std::vector<features::TokenPlace> places;  // for token vectors: where to read each token of the record
   std::vector<features::TruncatedField> cut;
   bool takes_ids = false;
-  bool again = false;  // see Vectors
+  std::vector<std::string_view> stale;  // see Vectors
 };
 
 namespace {
@@ -95,6 +95,18 @@ std::vector<features::TruncatedField> cut_fields(const features::Featurizer& fea
                                                  const io::DropList& dropped) {
   if (!features.truncated || !featurizer.takes_ids(fields)) return {};
   return features::truncated_fields(fields, std::vector{&features}, dropped);
+}
+
+std::vector<std::string_view> stale_fields(const io::Fields& fields, bool of_ids) {
+  std::vector<std::string_view> names;
+  // Vectors of other software have no embedding_model. In a table of bert-embed, it is optional.
+  if (fields.has(kVectorModel) || fields.has("embedding_0")) names = {"embedding", kVectorModel};
+  const bool had_tokens = fields.has(kTokens) && (fields.has(kTokenVectors) || fields.has(kAttention));
+  if (had_tokens) names.insert(names.end(), {kTokenVectors, kAttention});
+  if (of_ids) return names;
+  if (had_tokens) names.emplace_back(kTokens);
+  if (!names.empty() || fields.has("embedding") || fields.has(kTokenVectors)) names.emplace_back("truncated");
+  return names;
 }
 
 EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenizer& tokenizer,
@@ -169,7 +181,7 @@ void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
 std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
   auto prepared = std::make_unique<Prepared>();
   prepared->takes_ids = featurizer_.takes_ids(fields);
-  prepared->again = !prepared->takes_ids && (fields.json("embedding") || fields.json("embeddings"));
+  prepared->stale = stale_fields(fields, prepared->takes_ids);
   auto sequences = windows(fields);
   using Origin = features::ForeignTexts::Origin;
   foreign_.add(sequences.front().ids, prepared->takes_ids ? Origin::ids : Origin::text);
@@ -292,7 +304,7 @@ void EmbedFilter::finish(io::Record& record, io::Output& out) const {
                     .width = plan_.width(),
                     .model = vector_model(prepared),
                     .truncated = truncated,
-                    .again = prepared.again,
+                    .stale = prepared.stale,
                     .cut = prepared.cut},
                    out);
   }
@@ -329,9 +341,13 @@ void EmbedFilter::write_windows(const io::Record& record, const Prepared& prepar
       place.text_begin = *text_begin;
       place.lines.emplace(first, io::TextPosition(position).line_of(std::max(begin + 1, end) - 1));
     }
-    writer_->write(
-        record, {.values = vector, .width = plan_.width(), .model = vector_model(prepared), .window = &place},
-        out);
+    writer_->write(record,
+                   {.values = vector,
+                    .width = plan_.width(),
+                    .model = vector_model(prepared),
+                    .stale = prepared.stale,
+                    .window = &place},
+                   out);
   }
 }
 
@@ -354,7 +370,7 @@ void EmbedFilter::write_tokens(const io::Record& record, const Prepared& prepare
                   .width = plan_.width(),
                   .ids = &ids,
                   .truncated = prepared.windows.front().features.truncated,
-                  .again = prepared.again,
+                  .stale = prepared.stale,
                   .cut = prepared.cut},
                  out);
 }

@@ -46,6 +46,8 @@ features::FeatureOptions feature_options(const EmbedOptions& options, std::strin
 std::vector<features::TruncatedField> cut_fields(const features::Featurizer& featurizer,
                                                  const io::Fields& fields, const features::Features& features,
                                                  const io::DropList& dropped);
+// Fields that an earlier run may have added. Ids may have been truncated before, and `tokens` are theirs.
+std::vector<std::string_view> stale_fields(const io::Fields& fields, bool of_ids);
 
 class EmbedFilter final : public io::Filter {
  public:

@@ -66,9 +66,9 @@ std::vector<features::TruncatedField> cut_of(const io::Fields& fields, std::span
 // What an earlier run may have added beside its prediction, whatever its task was. Other software, too, has
 // fields such as `score`: those of answer are known by null_score. Ids may have been truncated before.
 std::vector<std::string_view> stale_fields(const io::Fields& fields, bool of_ids) {
-  if (!fields.json("prediction")) return {};
+  if (!fields.has("prediction")) return {};
   std::vector<std::string_view> names = {"candidates", "scores", "entities"};
-  if (fields.json("null_score"))
+  if (fields.has("null_score"))
     for (const auto* name : {"start", "end", "score", "null_score", "n_best"}) names.emplace_back(name);
   if (!of_ids) names.emplace_back("truncated");
   return names;

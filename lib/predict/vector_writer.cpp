@@ -13,8 +13,6 @@
 namespace bert::predict {
 namespace {
 
-constexpr std::string_view kStale[] = {"truncated"};
-
 class JsonWriter final : public VectorWriter {
  public:
   JsonWriter(const text::Tokenizer& tokenizer, io::DropList drop, const VectorText& text)
@@ -44,7 +42,7 @@ class JsonWriter final : public VectorWriter {
       added.string(kVectorModel, vectors.model);
     }
     if (vectors.truncated) added.boolean("truncated", true);
-    out.record(record, added, vectors.again ? io::with_stale(drop_, kStale, added) : drop_);
+    out.record(record, added, vectors.stale.empty() ? drop_ : io::with_stale(drop_, vectors.stale, added));
   }
 
  private:
@@ -52,7 +50,7 @@ class JsonWriter final : public VectorWriter {
     const std::vector<int32_t>& ids = *vectors.ids;
     append_tokens(added.field(kTokens), tokenizer_, ids);
     size_t t = 0;
-    json::append_array(added.field("embeddings"), ids, [&](std::string& out, int32_t) {
+    json::append_array(added.field(kTokenVectors), ids, [&](std::string& out, int32_t) {
       const size_t width = vectors.width;
       append_vector(out, vectors.values.subspan(t++ * width, width));
     });

@@ -34,7 +34,7 @@ struct Vectors {
   std::string_view model = {};                // of the vector of a record, see VectorModel
   const std::vector<int32_t>* ids = nullptr;  // for token vectors: one id for each row
   bool truncated = false;
-  bool again = false;  // the record has the vector of an earlier run, of a text
+  std::span<const std::string_view> stale = {};        // fields of an earlier run
   std::span<const features::TruncatedField> cut = {};  // truncated values of the record's own fields
   const WindowPlace* window = nullptr;                 // the vector is that of a window
 };
@@ -56,8 +56,8 @@ struct VectorText {
 std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer, io::DropList drop,
                                                const VectorText& text);
 
-// The array of `tokens`, a field of records.
-constexpr std::string_view kTokens = "tokens";
+// Fields of records. `tokens` is an array.
+constexpr std::string_view kTokens = "tokens", kTokenVectors = "embeddings", kAttention = "attention";
 void append_tokens(std::string& out, const text::Tokenizer& tokenizer, std::span<const int32_t> ids);
 
 // Writes rows of numbers and nothing else.

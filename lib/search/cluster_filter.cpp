@@ -25,11 +25,18 @@ struct Stored {
   int64_t line;
   uint64_t key_bits;
   uint32_t source;
-  bool truncated;
+  bool truncated, again;
 };
 
 constexpr const char *kCluster = "cluster", *kDistance = "distance", *kRank = "rank",
                      *kTruncated = "truncated", *kSilhouette = "silhouette", *kTerms = "terms";
+
+// What an earlier run may have added that this one does not.
+io::DropList with_stale(io::DropList drop, const Options& options) {
+  if (!options.silhouette) drop.add(kSilhouette);
+  if (!options.terms) drop.add(kTerms);
+  return drop;
+}
 
 }  // namespace
 
@@ -43,7 +50,8 @@ void require_columns(std::span<const std::string> keep, std::span<const std::str
 }
 
 struct ClusterFilter::Clustered : WithVector {
-  std::string words;  // the text, if its terms are wanted
+  std::string words;   // the text, if its terms are wanted
+  bool again = false;  // the record has an earlier cluster
 };
 
 ClusterFilter::ClusterFilter(const Options& options, Pool& pool, Log& log)
@@ -52,11 +60,13 @@ ClusterFilter::ClusterFilter(const Options& options, Pool& pool, Log& log)
       log_(log),
       vectors_(options, pool, log),
       drop_(predict::with_vector_model(options.drop)),
+      drop_again_(with_stale(drop_, options)),
       splitters_(options.terms ? pool.size() : 0) {}
 
 void ClusterFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto work = std::make_unique<Clustered>();
   if (options_.terms) work->words = required_text_of(fields, options_.index.stream.text_field);
+  work->again = fields.has(kCluster);
   vectors_.prepare(fields, record, *work);
   record.work = std::move(work);
 }
@@ -87,20 +97,22 @@ void ClusterFilter::add_terms(std::span<io::Record* const> records) {
 
 // Throws Error if the record cannot have the added fields.
 void ClusterFilter::store(const io::Record& record) {
+  const bool again = record.work_as<Clustered>().again;
   tried_.clear();
-  write(record, {}, tried_);
+  write(record, {}, again ? Run::again : Run::first, tried_);
   if (sources_.empty() || sources_.back().name != record.file()) sources_.push_back(record.source());
   const Stored stored = {.line = record.line(),
                          .key_bits = record.key_bits(),
                          .source = static_cast<uint32_t>(sources_.size() - 1),
-                         .truncated = record.truncated};
+                         .truncated = record.truncated,
+                         .again = again};
   bytes_.assign(reinterpret_cast<const char*>(&stored), sizeof stored);
   bytes_ += record.raw();
   lines_.push_back(
       {.offset = spool_.append(bytes_), .row = static_cast<int64_t>(lines_.size()), .size = bytes_.size()});
 }
 
-void ClusterFilter::write(const io::Record& record, const Place& place, io::Output& out) const {
+void ClusterFilter::write(const io::Record& record, const Place& place, Run run, io::Output& out) const {
   io::Added added;
   if (place.cluster == kNoCluster) {
     for (const auto* name : {kCluster, kDistance, kRank}) added.field(name) += "null";
@@ -117,7 +129,7 @@ void ClusterFilter::write(const io::Record& record, const Place& place, io::Outp
     added.field(kTerms) +=
         place.cluster == kNoCluster || cluster_terms_.empty() ? "null" : cluster_terms_[place.cluster];
   if (record.truncated) added.boolean(kTruncated, true);
-  out.record(record, added, drop_);
+  out.record(record, added, run == Run::again ? drop_again_ : drop_);
 }
 
 void ClusterFilter::finish(io::Record& record, io::Output&) const {
@@ -224,7 +236,7 @@ bool ClusterFilter::append(const Line& line, io::Output& out) {
   record.truncated = stored.truncated;
   const auto place = place_of(line);
   if (std::isfinite(place.distance)) {
-    write(record, place, out);
+    write(record, place, stored.again ? Run::again : Run::first, out);
     return true;
   }
   const auto message = Error(record.where(), ": its distance from the center of its cluster", kTooLarge);

@@ -56,15 +56,16 @@ class ClusterFilter final : public io::Filter {
     double silhouette = 0;
   };
   Place place_of(const Line& line) const;
-  void write(const io::Record& record, const Place& place, io::Output& out) const;
+  enum class Run { first, again };
+  void write(const io::Record& record, const Place& place, Run run, io::Output& out) const;
 
   const Options options_;
   Pool& pool_;
   Log& log_;
   CollectedVectors vectors_;
-  const io::DropList drop_;
-  std::deque<io::Source> sources_;  // of the records
-  io::Spool spool_;                 // the records
+  const io::DropList drop_, drop_again_;  // the second of a record with an earlier cluster
+  std::deque<io::Source> sources_;        // of the records
+  io::Spool spool_;                       // the records
   std::vector<Line> lines_;
   std::string bytes_;  // of a record
   io::Output tried_;
