@@ -107,11 +107,20 @@ void settle_input(const App& app, const Flags& flags, StreamOptions& stream, Voc
   settings.columns = {"word", "count"};
 }
 
+// Whether -o is DIR/ or an existing directory.
+bool names_directory(const std::string& output) {
+  return output != "-" && (output.ends_with('/') || bert::is_directory(output));
+}
+
+std::string folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path().string() : ".";
+}
+
 // The weights of a model need the vocabulary that they were trained with.
 void require_no_model(const std::string& output) {
   const std::filesystem::path path(output);
   const bool is_folder = bert::is_directory(output);
-  const auto folder = is_folder ? output : path.has_parent_path() ? path.parent_path().string() : ".";
+  const auto folder = is_folder ? output : folder_of(path);
   if (!bert::is_directory(folder) || (!is_folder && !bert::is_tokenizer_file(path.filename().string())))
     return;
   const auto names = bert::names_in_directory(folder);
@@ -120,6 +129,19 @@ void require_no_model(const std::string& output) {
     if (name.ends_with(".safetensors") || name.ends_with(".bin"))
       throw bert::Error(output, ": belongs to a model, whose weights (", name,
                         ") need the vocabulary that they were trained with; write to another directory");
+}
+
+// All tools read the settings beside a vocabulary.
+void require_no_settings_beside(const std::string& output) {
+  if (output == "-" || names_directory(output)) return;
+  const std::filesystem::path folder = folder_of(output);
+  for (const auto* name : {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"})
+    if (exists(folder / name))
+      throw bert::Error(
+          output, ": ", (folder / name).string(),
+          " would be read with it, but describes another vocabulary; write to another directory, "
+          "or name this one with -o ",
+          folder.string(), "/");
 }
 
 void require_new(const std::string& output) {
@@ -149,11 +171,6 @@ void require_counts(const std::string& path) {
 
 const char* vocabulary_file(ModelKind kind) {
   return kind == ModelKind::wordpiece ? "vocab.txt" : "tokenizer.json";
-}
-
-// Whether -o is DIR/ or an existing directory.
-bool names_directory(const std::string& output) {
-  return output != "-" && (output.ends_with('/') || bert::is_directory(output));
 }
 
 void check_outputs(App& app, const std::string& output, const VocabularyOptions& vocabulary) {
@@ -205,6 +222,7 @@ int main(int argc, char** argv) {
   });
   return app.run(argc, argv, [&] {
     require_no_model(stream.settings.output);
+    require_no_settings_beside(stream.settings.output);
     if (!flags.force) {
       require_new(stream.settings.output);
       require_counts(vocabulary.write_counts);

@@ -109,14 +109,15 @@ std::vector<Ranked> ranked_of(const io::Fields& fields, const io::Record& record
     const auto columns = columns_of(line, kRun);
     return {{std::string(columns[0]), std::string(columns[2]), *number_of(columns[4])}};
   }
-  const auto neighbors = fields.json("neighbors");
-  if (!neighbors) return {{fields.label(kQueryId), fields.label(kDocumentId), fields.number(kDocumentScore)}};
+  if (!fields.has("neighbors"))
+    return {{fields.label(kQueryId), fields.label(kDocumentId), fields.number(kDocumentScore)}};
+  const auto neighbors = fields.required("neighbors");
   const auto id = find_id(fields, id_field);
   if (!id)
     throw Error("has no \"", kIdField, "\", the query's name in the judgments; ", opt::id_field,
                 " names another field");
   std::vector<Ranked> ranked;
-  for (const auto& neighbor : neighbors->elements()) {
+  for (const auto& neighbor : neighbors.elements()) {
     const auto document = io::named("neighbors", [&] { return neighbor.member("id").label(); });
     ranked.push_back({*id, document, -static_cast<double>(ranked.size())});
   }

@@ -257,7 +257,9 @@ class EmbedTask final : public TrainingTask {
     records_ = pair ? EmbedRecords::pairs : EmbedRecords::texts;
     const bool dropout = config_.hidden_dropout > 0 || config_.attention_dropout > 0;
     if (!pair && !dropout)
-      throw Error("the records have no field ", json::in_quotes(options_.features.pair_field),
+      throw Error(options_.features.pair_field.empty()
+                      ? "the records have no pairs"
+                      : "the records have no field " + json::in_quotes(options_.features.pair_field),
                   ": each text would be compared with itself, for which the model needs dropout, such as ",
                   opt::dropout, " 0.1");
   }
