@@ -3,6 +3,8 @@
 
 #include "base/option.h"
 #include "cli/app.h"
+#include "heads/vector_model.h"
+#include "heads/version.h"
 #include "options/feature_options.h"
 #include "options/model_options.h"
 #include "options/number_options.h"
@@ -10,8 +12,6 @@
 #include "options/vector_options.h"
 #include "predict/attention_filter.h"
 #include "predict/embed_filter.h"
-#include "predict/vector_model.h"
-#include "predict/version.h"
 #include "text/tokenizer.h"
 #include "text/version.h"
 
@@ -20,9 +20,9 @@ namespace opt = bert::opt;
 namespace {
 
 using namespace bert;
-using predict::Combine;
+using heads::Combine;
 
-void pooling_options(cli::App& app, predict::VectorOptions& vectors) {
+void pooling_options(cli::App& app, heads::VectorOptions& vectors) {
   app.section("Vectors");
   cmd::pooling_option(app, vectors.pooling, cmd::TokenVectors::yes);
   app.numbers({opt::layers, "N,...",
@@ -58,7 +58,7 @@ void output_options(cli::App& app, predict::EmbedOptions& embed, cmd::StreamOpti
 // Tables are rows of numbers alone; with --keep they have named columns, the vector last unless it is named.
 void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
   auto& format = embed.vectors.format;
-  using Kind = predict::Pooling::Kind;
+  using Kind = heads::Pooling::Kind;
   using io::Format;
   const auto& pooling = embed.vectors.pooling.kind;
   if (embed.vectors.base64 && format != Format::jsonl &&
@@ -74,12 +74,12 @@ void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
         "each text");
   format = Format::jsonl;
   const auto is_vector = [](const std::string& name) {
-    return name.starts_with("embedding") && name != predict::kVectorModel;
+    return name.starts_with("embedding") && name != heads::kVectorModel;
   };
   if (std::ranges::none_of(stream.keep, is_vector)) stream.keep.emplace_back("embedding");
 }
 
-void check_weights(const predict::VectorOptions& vectors) {
+void check_weights(const heads::VectorOptions& vectors) {
   const auto& weights = vectors.layer_weights;
   if (weights.empty()) return;
   const auto expected = std::max<size_t>(vectors.layers.size(), 1);
@@ -154,7 +154,7 @@ int main(int argc, char** argv) {
     settle_output(embed, stream.settings);
   });
   app.version_of(text::version);
-  app.version_of(predict::version);
+  app.version_of(heads::version);
   app.examples({{"Write a matrix for NumPy, a row for each line",
                  "bert-embed --format npy -o reviews.npy reviews.txt"},
                 {"Add a vector of unit length to each record",

@@ -1,15 +1,15 @@
 // bert-predict: adds a model's predictions to records.
 #include "base/option.h"
 #include "cli/app.h"
+#include "heads/task_support.h"
+#include "heads/version.h"
 #include "options/answer_options.h"
 #include "options/feature_options.h"
 #include "options/model_options.h"
 #include "options/number_options.h"
 #include "options/stream_options.h"
 #include "options/task_choices.h"
-#include "predict/fit.h"
 #include "predict/predict_filter.h"
-#include "predict/version.h"
 #include "text/tokenizer.h"
 #include "text/version.h"
 
@@ -81,14 +81,14 @@ int main(int argc, char** argv) {
   for (const auto option : {opt::keep, opt::drop, Option("--word-scores")}) cmd::needs_fields(app, option);
   cmd::needs_text(app, "--precision");
   app.version_of(text::version);
-  app.version_of(predict::version);
+  app.version_of(heads::version);
   app.examples({{"Fill a masked token with the default model",
                  "echo 'He drank a cup of [MASK] and went to bed.' | bert-predict --top-k 2"},
                 {"Classify the lines of a file with a model that bert-train has made",
                  "bert-predict -m classify --format csv --keep text,prediction reviews.txt"}});
   return app.run(argc, argv, [&] {
     const auto directory = model.open();
-    const auto task = predict::task_for(predict.task.task, directory);
+    const auto task = heads::task_for(predict.task.task, directory);
     cmd::select_task(app, task);
     cmd::check_text_fields(app, task);
     if (task == task::Task::answer) stream.settings.header_fields = {"question", "context"};

@@ -12,6 +12,7 @@
 #include "base/option.h"
 #include "base/output_file.h"
 #include "cli/app.h"
+#include "heads/version.h"
 #include "options/feature_options.h"
 #include "options/folder_index_options.h"
 #include "options/model_options.h"
@@ -21,7 +22,6 @@
 #include "options/stream_options.h"
 #include "options/vector_options.h"
 #include "options/word_search_options.h"
-#include "predict/version.h"
 #include "search/hybrid.h"
 #include "search/index_folder.h"
 #include "search/options.h"
@@ -329,7 +329,7 @@ int main(int argc, char** argv) {
       app.reads(name, path);
       app.writes(name, path);
     }
-    if (!options.codes.path.empty()) app.writes(opt::codes, predict::sidecar_of(options.codes.path));
+    if (!options.codes.path.empty()) app.writes(opt::codes, heads::sidecar_of(options.codes.path));
     settle_index(options, stream.settings);
     stream.settings.row_width = search::row_width(options.index, stream.settings.files);
     if (!app.given(opt::index)) app.reads("", options.index.path);  // a FILE that is meant as --index
@@ -338,7 +338,7 @@ int main(int argc, char** argv) {
     cmd::settle_negatives(app, options, negatives, stream.settings);
   });
   app.version_of(text::version);
-  app.version_of(predict::version);
+  app.version_of(heads::version);
   app.examples({{"Search the texts of a folder, which are embedded when they are new or have changed",
                  "bert-search --query 'snow in the mountains' --in wiki -k 2 --format grep"},
                 {"Leave out near-duplicates", "bert-search --dedup 0.9 twice.txt"}});

@@ -5,10 +5,10 @@
 #include "base/gnuplot.h"
 #include "base/option.h"
 #include "base/signals.h"
+#include "heads/version.h"
 #include "options/ranks.h"
 #include "options/train_options.h"
 #include "options/training_task_options.h"
-#include "predict/version.h"
 #include "text/version.h"
 #include "train/training.h"
 
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   app.most_used({"--model", opt::task, opt::dev, "--output", opt::epochs, opt::batch_size, opt::lr,
                  opt::max_length, opt::seed, opt::resume});
   app.version_of(bert::text::version);
-  app.version_of(bert::predict::version);
+  app.version_of(bert::heads::version);
   app.examples({{"Fine-tune the default model to classify, and apply it",
                  "bert-train --task classify -o rater rated.tsv\nbert-predict -m rater reviews.txt"},
                 {"Evaluate a model on other labelled records",

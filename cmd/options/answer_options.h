@@ -8,7 +8,7 @@
 
 namespace bert::cmd {
 
-inline void answer_options(cli::App& app, predict::AnswerOptions& answer) {
+inline void answer_options(cli::App& app, heads::AnswerOptions& answer) {
   app.section("Task answer");
   const auto only = tasks({task::Task::answer});
   app.number({opt::stride, "N", "Step from one window of the context to the next, in tokens."}, {.min = 1},

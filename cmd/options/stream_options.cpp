@@ -5,8 +5,8 @@
 
 #include "base/option.h"
 #include "base/output_file.h"
+#include "heads/vector_model.h"
 #include "options/ranks.h"
-#include "predict/vector_model.h"
 #include "text/encoding.h"
 
 namespace bert::cmd {
@@ -146,7 +146,7 @@ void StreamOptions::add_folders(cli::App& app, const std::string& others) {
 
 std::vector<std::string> StreamOptions::own_outputs() const {
   const auto output = names_stdout(settings.output) ? "/dev/stdout" : settings.output;
-  return {output, predict::sidecar_of(output)};
+  return {output, heads::sidecar_of(output)};
 }
 
 void StreamOptions::add_conll(cli::App& app, const Uses& uses) {

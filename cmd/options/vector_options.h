@@ -7,16 +7,16 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "cli/app.h"
+#include "heads/embed_plan.h"
+#include "heads/vector_model.h"
 #include "model/sentence_transformers.h"
-#include "predict/embed_plan.h"
-#include "predict/vector_model.h"
 
 namespace bert::cmd {
 
 // --pooling, under the current heading. TokenVectors::yes: also none, for one vector for each token.
 enum class TokenVectors { yes, no };
-inline void pooling_option(cli::App& app, predict::Pooling& pooling, TokenVectors token_vectors) {
-  using predict::Pooling;
+inline void pooling_option(cli::App& app, heads::Pooling& pooling, TokenVectors token_vectors) {
+  using heads::Pooling;
   cli::Choices<Pooling> poolings = {{"auto", {}}};
   for (const auto& [mode, name, _, __] : model::kPoolings)
     poolings.push_back({name, {.kind = Pooling::Kind::mode, .mode = mode}});
@@ -45,7 +45,7 @@ inline void reads_vectors(cli::App& app, const std::string& option, const std::s
   if (is_directory(path))  // an index
     for (const auto& name : names_in_directory(path)) app.reads(option, path + "/" + name);
   app.reads(option, path);
-  app.reads(option, predict::sidecar_of(path));
+  app.reads(option, heads::sidecar_of(path));
 }
 
 }  // namespace bert::cmd

@@ -27,15 +27,15 @@ class Answer final : public Predictor {
   bool takes_overlap() const override { return false; }
   void adapt(features::FeatureOptions& features) const override {
     features.overlap = 0;
-    features::require_room(tokenizer_, window_rule(options_, *features.max_length));
+    features::require_room(tokenizer_, heads::window_rule(options_, *features.max_length));
   }
 
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
     if (!fields.json("context") && fields.json("input_ids"))
       throw Error(opt::task, " answer reads the fields \"question\" and \"context\", not input_ids");
-    auto made =
-        features::answer_windows(tokenizer_, window_rule(options_, *featurizer.options().max_length), fields);
+    auto made = features::answer_windows(
+        tokenizer_, heads::window_rule(options_, *featurizer.options().max_length), fields);
     auto reading = std::make_unique<Question>();
     reading->context = std::move(made.context);
     reading->offsets = std::move(made.offsets);
@@ -52,39 +52,39 @@ class Answer final : public Predictor {
 
   std::optional<io::Format> official_format() const override { return io::Format::squad; }
   std::string official(const Reading& reading) const override {
-    const BestSpans best = best_of(reading);
-    return std::string(answer_of(best, options_.no_answer_threshold).text);
+    const heads::BestSpans best = best_of(reading);
+    return std::string(heads::answer_of(best, options_.no_answer_threshold).text);
   }
 
   void answer(const Reading& reading, io::Added& added) const override {
-    const BestSpans best = best_of(reading);
-    append_chosen(answer_of(best, options_.no_answer_threshold), added);
-    added.number("null_score", static_cast<float>(null_score_of(best)), precision_);
+    const heads::BestSpans best = best_of(reading);
+    append_chosen(heads::answer_of(best, options_.no_answer_threshold), added);
+    added.number("null_score", static_cast<float>(heads::null_score_of(best)), precision_);
     if (!options_.n_best) return;
     const auto count = std::min<size_t>(best.spans.size(), *options_.n_best);
     json::append_array(added.field("n_best"), std::span(best.spans).first(count),
-                       [&](std::string& out, const TextSpan& span) { append_listed(out, span); });
+                       [&](std::string& out, const heads::TextSpan& span) { append_listed(out, span); });
   }
 
   void report_truncated(Log& log, int64_t records, int64_t max_length) const override {
-    log.warn(
-        counted(records, "question was", "questions were") + " truncated to " +
-        counted(features::question_limit(tokenizer_, window_rule(options_, max_length)), "token", "tokens"));
+    log.warn(counted(records, "question was", "questions were") + " truncated to " +
+             counted(features::question_limit(tokenizer_, heads::window_rule(options_, max_length)), "token",
+                     "tokens"));
   }
 
  private:
-  BestSpans best_of(const Reading& reading) const {
+  heads::BestSpans best_of(const Reading& reading) const {
     const auto& question = static_cast<const Question&>(reading);
-    std::vector<SpanWindow> windows;
+    std::vector<heads::SpanWindow> windows;
     for (const Window& window : question.windows) windows.push_back(span_window(window));
-    return best_spans(windows, question.context, question.offsets, span_rule(options_));
+    return heads::best_spans(windows, question.context, question.offsets, heads::span_rule(options_));
   }
 
-  static SpanWindow span_window(const Window& window) {
+  static heads::SpanWindow span_window(const Window& window) {
     const features::Features& features = window.features;
     const int64_t length = features.second.end - features.second.begin;
-    SpanWindow logits = {.text_begin = features.second.begin,
-                         .text = {features.window_begin, features.window_begin + length}};
+    heads::SpanWindow logits = {.text_begin = features.second.begin,
+                                .text = {features.window_begin, features.window_begin + length}};
     for (const Row& row : window.rows) {
       logits.starts.push_back(row.logits[0]);
       logits.ends.push_back(row.logits[1]);
@@ -92,14 +92,14 @@ class Answer final : public Predictor {
     return logits;
   }
 
-  void append_chosen(const TextSpan& span, io::Added& added) const {
+  void append_chosen(const heads::TextSpan& span, io::Added& added) const {
     added.string("prediction", span.text);
     append_place(added.field("start"), span, span.place.begin);
     append_place(added.field("end"), span, span.place.end);
     added.number("score", span.score, precision_);
   }
 
-  void append_listed(std::string& out, const TextSpan& span) const {
+  void append_listed(std::string& out, const heads::TextSpan& span) const {
     json::Object object(out);
     object.string("text", span.text);
     append_place(object.key("start"), span, span.place.begin);
@@ -108,7 +108,7 @@ class Answer final : public Predictor {
     object.end();
   }
 
-  static void append_place(std::string& out, const TextSpan& span, uint32_t place) {
+  static void append_place(std::string& out, const heads::TextSpan& span, uint32_t place) {
     if (span.text.empty()) {
       out += "null";
     } else {
@@ -117,23 +117,11 @@ class Answer final : public Predictor {
   }
 
   const text::Tokenizer& tokenizer_;
-  AnswerOptions options_;
+  heads::AnswerOptions options_;
   int precision_;
 };
 
 }  // namespace
-
-features::AnswerRule window_rule(const AnswerOptions& options, int64_t max_length) {
-  return {
-      .max_length = max_length, .stride = options.stride, .max_question_length = options.max_question_length};
-}
-
-SpanRule span_rule(const AnswerOptions& options) {
-  constexpr int64_t kUsualNBest = 20;
-  return {.n_best = std::max(options.n_best.value_or(0), kUsualNBest),
-          .max_length = options.max_answer_length,
-          .with_null = options.no_answer_threshold.has_value()};
-}
 
 std::unique_ptr<Predictor> make_answer(const TaskOptions& options, const model::Config&,
                                        const text::Tokenizer& tokenizer) {

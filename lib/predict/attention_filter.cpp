@@ -6,12 +6,12 @@
 
 #include "base/error.h"
 #include "features/truncated_fields.h"
+#include "heads/batches.h"
+#include "heads/layer_mix.h"
+#include "heads/version.h"
 #include "json/json.h"
 #include "nn/panels.h"
-#include "predict/batches.h"
-#include "predict/layer_mix.h"
 #include "predict/vector_writer.h"
-#include "predict/version.h"
 
 namespace bert::predict {
 
@@ -21,7 +21,7 @@ struct AttentionFilter::Window {
 };
 
 // With one window.
-struct AttentionFilter::Prepared : Windows<Window> {
+struct AttentionFilter::Prepared : heads::Windows<Window> {
   std::vector<features::TruncatedField> cut;
   std::vector<std::string_view> stale;  // fields of an earlier run
 };
@@ -31,7 +31,7 @@ namespace {
 std::vector<int> numbers_of(std::vector<int> layers, int count) {
   if (layers.empty()) layers = {-1};
   for (int& layer : layers) {
-    layer = layer_number(layer, LayerNumbering::hugging_face, count);
+    layer = heads::layer_number(layer, heads::LayerNumbering::hugging_face, count);
     if (layer == 0) throw Error("layer 0, the embeddings, has no attention");
   }
   return layers;
@@ -61,22 +61,22 @@ AttentionFilter::AttentionFilter(const model::Directory& directory, const text::
       layers_(numbers_of(options_.vectors.layers, directory.config.layers)),
       wanted_(ascending(layers_)),
       featurizer_(tokenizer,
-                  feature_options(options_, prompt_of(options_.vectors.prompt, directory), directory)),
+                  feature_options(options_, heads::prompt_of(options_.vectors.prompt, directory), directory)),
       network_(directory, {.layers = wanted_.back()}, pool, nn::arithmetic(options_.dtype)) {
   model::check_vocabulary(directory, tokenizer, log_);
-  log_.info(described({.model = directory.root,
-                       .purpose = "attention",
-                       .max_length = *featurizer_.options().max_length,
-                       .dtype = options_.dtype,
-                       .threads = pool.size()}));
+  log_.info(heads::described({.model = directory.root,
+                              .purpose = "attention",
+                              .max_length = *featurizer_.options().max_length,
+                              .dtype = options_.dtype,
+                              .threads = pool.size()}));
 }
 
 void AttentionFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto prepared = std::make_unique<Prepared>();
   auto features = featurizer_.features(fields);
   prepared->cut = cut_fields(featurizer_, fields, features, options_.drop);
-  prepared->stale = stale_fields(fields, featurizer_.takes_ids(fields));
-  require_readable(features, directory_.config);
+  prepared->stale = stale_vector_fields(fields, featurizer_.takes_ids(fields));
+  heads::require_readable(features, directory_.config);
   prepared->windows.push_back({.features = std::move(features)});
   record.work = std::move(prepared);
 }
@@ -84,7 +84,7 @@ void AttentionFilter::prepare(const io::Fields& fields, io::Record& record) cons
 int64_t AttentionFilter::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
 
 void AttentionFilter::compute(std::span<io::Record* const> records) {
-  std::vector<Windows<Window>*> works;
+  std::vector<heads::Windows<Window>*> works;
   for (io::Record* record : records) works.push_back(&record->work_as<Prepared>());
   run_windows<Window>(works, options_.batch_tokens,
                       [this](const nn::Batch& batch, std::span<Window* const> windows) {
@@ -126,7 +126,7 @@ void AttentionFilter::append_layer(std::string& out, size_t tokens, std::span<co
 }
 
 void AttentionFilter::report_truncated(int64_t records) const {
-  report_truncated_texts(log_, records, *featurizer_.options().max_length);
+  heads::report_truncated_texts(log_, records, *featurizer_.options().max_length);
 }
 
 }  // namespace bert::predict

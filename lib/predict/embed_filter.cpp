@@ -11,14 +11,14 @@
 #include "base/option.h"
 #include "base/output_file.h"
 #include "features/features.h"
+#include "heads/batches.h"
+#include "heads/version.h"
 #include "io/text_position.h"
 #include "json/json.h"
 #include "model/fingerprint.h"
 #include "model/parts.h"
 #include "nn/panels.h"
-#include "predict/batches.h"
 #include "predict/vector_writer.h"
-#include "predict/version.h"
 #include "text/utf8.h"
 
 namespace bert::predict {
@@ -29,7 +29,7 @@ struct EmbedFilter::Window {
   std::vector<float> values = {};
 };
 
-struct EmbedFilter::Prepared : Windows<Window> {
+struct EmbedFilter::Prepared : heads::Windows<Window> {
   std::vector<features::TokenPlace> places;  // for token vectors: where to read each token of the record
   std::vector<features::TruncatedField> cut;
   bool takes_ids = false;
@@ -49,7 +49,7 @@ io::DropList dropped_fields(const EmbedOptions& options) {
   return fields;
 }
 
-std::unique_ptr<VectorWriter> make_writer(const EmbedOptions& options, const EmbedPlan& plan,
+std::unique_ptr<VectorWriter> make_writer(const EmbedOptions& options, const heads::EmbedPlan& plan,
                                           const text::Tokenizer& tokenizer) {
   if (options.vectors.format == io::Format::jsonl)
     return make_json_writer(tokenizer, dropped_fields(options),
@@ -58,9 +58,9 @@ std::unique_ptr<VectorWriter> make_writer(const EmbedOptions& options, const Emb
   return make_google_writer(tokenizer, plan.layers(), options.precision < 0 ? 6 : options.precision);
 }
 
-VectorModel vector_model_of(const EmbedPlan& plan, const model::Directory& directory,
-                            const text::Tokenizer& tokenizer, int64_t max_length) {
-  return {.name = name_of_model(directory.root),
+heads::VectorModel vector_model_of(const heads::EmbedPlan& plan, const model::Directory& directory,
+                                   const text::Tokenizer& tokenizer, int64_t max_length) {
+  return {.name = heads::name_of_model(directory.root),
           .fingerprint = hexadecimal(model::fingerprint(directory, tokenizer, plan.needs())),
           .pooling = plan.pooling(),
           .normalized = plan.normalized(),
@@ -83,7 +83,7 @@ bool has_sidecar(const EmbedOptions& options) {
 features::FeatureOptions feature_options(const EmbedOptions& options, std::string prompt,
                                          const model::Directory& directory) {
   features::FeatureOptions features = options.features;
-  features.max_length = sequence_limit(features.max_length, directory.max_length, directory.config);
+  features.max_length = heads::sequence_limit(features.max_length, directory.max_length, directory.config);
   features.prompt = std::move(prompt);
   if (options.windows_apart) features.wanted.offsets = text::Offsets::chars;
   return features;
@@ -97,10 +97,11 @@ std::vector<features::TruncatedField> cut_fields(const features::Featurizer& fea
   return features::truncated_fields(fields, std::vector{&features}, dropped);
 }
 
-std::vector<std::string_view> stale_fields(const io::Fields& fields, bool of_ids) {
+std::vector<std::string_view> stale_vector_fields(const io::Fields& fields, bool of_ids) {
   std::vector<std::string_view> names;
   // Vectors of other software have no embedding_model. In a table of bert-embed, it is optional.
-  if (fields.has(kVectorModel) || fields.has("embedding_0")) names = {"embedding", kVectorModel};
+  if (fields.has(heads::kVectorModel) || fields.has("embedding_0"))
+    names = {"embedding", heads::kVectorModel};
   const bool had_tokens = fields.has(kTokens) && (fields.has(kTokenVectors) || fields.has(kAttention));
   if (had_tokens) names.insert(names.end(), {kTokenVectors, kAttention});
   if (of_ids) return names;
@@ -119,15 +120,16 @@ EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenize
       featurizer_(tokenizer, feature_options(options_, plan_.prompt(), directory)),
       writer_(make_writer(options_, plan_, tokenizer)) {
   model::check_vocabulary(directory, tokenizer, log_);
-  log_.info(described({.model = directory.root,
-                       .purpose = plan_.described(),
-                       .max_length = *featurizer_.options().max_length,
-                       .dtype = options_.dtype,
-                       .threads = pool.size()}));
+  log_.info(heads::described({.model = directory.root,
+                              .purpose = plan_.described(),
+                              .max_length = *featurizer_.options().max_length,
+                              .dtype = options_.dtype,
+                              .threads = pool.size()}));
   auto vector_model = vector_model_of(plan_, directory, tokenizer, *featurizer_.options().max_length);
   vector_model_ = vector_model.text();
   if (has_sidecar(options_))
-    sidecar_.emplace(options_.output, Sidecar::Content{.model = vector_model_, .width = plan_.width()});
+    sidecar_.emplace(options_.output,
+                     heads::Sidecar::Content{.model = vector_model_, .width = plan_.width()});
   vector_model.prompt.clear();
   unprompted_model_ = vector_model.text();
   if (weights == Weights::now) load();
@@ -181,7 +183,7 @@ void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
 std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
   auto prepared = std::make_unique<Prepared>();
   prepared->takes_ids = featurizer_.takes_ids(fields);
-  prepared->stale = stale_fields(fields, prepared->takes_ids);
+  prepared->stale = stale_vector_fields(fields, prepared->takes_ids);
   auto sequences = windows(fields);
   using Origin = features::ForeignTexts::Origin;
   foreign_.add(sequences.front().ids, prepared->takes_ids ? Origin::ids : Origin::text);
@@ -189,14 +191,14 @@ std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
     has_pairs_ = true;
     empty_seconds_.add(sequences.front());
   }
-  if (plan_.kind() == EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
+  if (plan_.kind() == heads::EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
   if (options_.vectors.format == io::Format::jsonl)
     prepared->cut = cut_fields(featurizer_, fields, sequences.front(), options_.drop);
   const auto json = fields.json(options_.features.text_field);
   const bool has_text = !(json && json->is_array()) && fields.text(options_.features.text_field);
   for (features::Features& features : sequences) {
     if (!has_text) features.offsets.clear();  // those of words, each from 0
-    require_readable(features, directory_.config);
+    heads::require_readable(features, directory_.config);
     prepared->windows.push_back({.features = std::move(features)});
   }
   return prepared;
@@ -223,7 +225,7 @@ void EmbedFilter::compute(std::span<io::Record* const> records) {
 
 void EmbedFilter::compute(std::span<io::Work* const> texts) {
   if (!network_) load();
-  std::vector<Windows<Window>*> records;
+  std::vector<heads::Windows<Window>*> records;
   for (io::Work* work : texts) records.push_back(static_cast<Prepared*>(work));
   run_windows<Window>(
       records, options_.batch_tokens,
@@ -232,13 +234,13 @@ void EmbedFilter::compute(std::span<io::Work* const> texts) {
 
 void EmbedFilter::run(const nn::Batch& batch, std::span<Window* const> windows) {
   model::Network::Wanted wanted{.layers = plan_.mix().wanted(), .rows = {}};
-  if (plan_.kind() == EmbedPlan::Kind::pooler) {
+  if (plan_.kind() == heads::EmbedPlan::Kind::pooler) {
     wanted.rows = model::pooled_rows(directory_.config, batch);
   } else if (plan_.first_tokens_only()) {
     wanted.rows.emplace(batch.offsets.begin(), batch.offsets.end() - 1);
   }
   const auto states = network_->hidden(batch, wanted);
-  if (plan_.kind() == EmbedPlan::Kind::pooler) return run_pooler(states, windows);
+  if (plan_.kind() == heads::EmbedPlan::Kind::pooler) return run_pooler(states, windows);
   pool_.run_grid(batch.sequences(),
                  [&](int64_t i, int) { take(states, wanted.rows ? i : batch.offsets[i], *windows[i]); });
 }
@@ -259,7 +261,7 @@ void EmbedFilter::run_pooler(std::span<const nn::Tensor> states, std::span<Windo
 void EmbedFilter::take(std::span<const nn::Tensor> states, int64_t row, Window& window) const {
   const int64_t tokens = plan_.first_tokens_only() ? 1 : std::ssize(window.features.ids);
   std::vector<float> scratch;
-  if (plan_.kind() == EmbedPlan::Kind::tokens) {
+  if (plan_.kind() == heads::EmbedPlan::Kind::tokens) {
     window.values.reserve(tokens * plan_.width());
     for (int64_t t = 0; t < tokens; ++t) {
       const auto token = plan_.mix().token(states, row + t, scratch);
@@ -268,7 +270,7 @@ void EmbedFilter::take(std::span<const nn::Tensor> states, int64_t row, Window& 
     }
     return;
   }
-  SequencePooling pooling(plan_.modes(), plan_.mix().width());
+  heads::SequencePooling pooling(plan_.modes(), plan_.mix().width());
   pooling.start(plan_.prompt_left_out() ? window.features.prompt : 0);
   for (int64_t t = 0; t < tokens; ++t) pooling.add(plan_.mix().token(states, row + t, scratch));
   window.values.resize(pooling.width());
@@ -278,8 +280,8 @@ void EmbedFilter::take(std::span<const nn::Tensor> states, int64_t row, Window& 
 // Averages the windows before the modules, as if all tokens had been pooled at once.
 std::vector<float> EmbedFilter::vector(const io::Work& texts) const {
   const std::span<const Window> windows = static_cast<const Prepared&>(texts).windows;
-  auto vector =
-      plan_.finished(mean_by_tokens(windows, [](const Window& window) { return std::span(window.values); }));
+  auto vector = plan_.finished(
+      heads::mean_by_tokens(windows, [](const Window& window) { return std::span(window.values); }));
   require_finite(vector);
   return vector;
 }
@@ -293,7 +295,7 @@ void EmbedFilter::finish(io::Record& record, io::Output& out) const {
   const auto& first = prepared.windows.front().features;
   const bool truncated = first.truncated;
   if (!prepared.takes_ids && features::is_empty(first)) empty_.fetch_add(1, std::memory_order_relaxed);
-  if (plan_.kind() == EmbedPlan::Kind::tokens) {
+  if (plan_.kind() == heads::EmbedPlan::Kind::tokens) {
     write_tokens(record, prepared, out);
   } else if (options_.windows_apart) {
     write_windows(record, prepared, out);
@@ -376,7 +378,7 @@ void EmbedFilter::write_tokens(const io::Record& record, const Prepared& prepare
 }
 
 void EmbedFilter::report_truncated(int64_t records) const {
-  report_truncated_texts(log_, records, *featurizer_.options().max_length);
+  heads::report_truncated_texts(log_, records, *featurizer_.options().max_length);
 }
 
 }  // namespace bert::predict

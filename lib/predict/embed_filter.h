@@ -14,19 +14,19 @@
 #include "features/features.h"
 #include "features/foreign_texts.h"
 #include "features/truncated_fields.h"
+#include "heads/batches.h"
+#include "heads/embed_plan.h"
+#include "heads/vector_model.h"
 #include "io/filter.h"
 #include "model/directory.h"
 #include "model/network.h"
-#include "predict/batches.h"
-#include "predict/embed_plan.h"
-#include "predict/vector_model.h"
 #include "predict/vector_writer.h"
 #include "text/tokenizer.h"
 
 namespace bert::predict {
 
 struct EmbedOptions {
-  VectorOptions vectors;
+  heads::VectorOptions vectors;
   int precision = -1;  // see json::append_number; -1 means 6 for google
   features::FeatureOptions
       features;                // max_length: default is the model's; prompt is ignored, see vectors.prompt
@@ -47,7 +47,7 @@ std::vector<features::TruncatedField> cut_fields(const features::Featurizer& fea
                                                  const io::Fields& fields, const features::Features& features,
                                                  const io::DropList& dropped);
 // Fields that an earlier run may have added. Ids may have been truncated before, and `tokens` are theirs.
-std::vector<std::string_view> stale_fields(const io::Fields& fields, bool of_ids);
+std::vector<std::string_view> stale_vector_fields(const io::Fields& fields, bool of_ids);
 
 class EmbedFilter final : public io::Filter {
  public:
@@ -96,12 +96,12 @@ class EmbedFilter final : public io::Filter {
   EmbedOptions options_;
   Pool& pool_;
   Log& log_;
-  EmbedPlan plan_;
+  heads::EmbedPlan plan_;
   features::Featurizer featurizer_;
   std::optional<model::Network> network_;
   std::unique_ptr<VectorWriter> writer_;
   std::string vector_model_, unprompted_model_;  // see vector_model()
-  std::optional<Sidecar> sidecar_;
+  std::optional<heads::Sidecar> sidecar_;
   bool lacks_sidecar_ = false;              // an array is redirected to a file, whose name is unknown
   mutable std::atomic<int64_t> empty_ = 0;  // texts
   mutable std::atomic<bool> has_pairs_ = false;

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "base/error.h"
+#include "heads/subword_logits.h"
 #include "json/json.h"
 #include "predict/predictor.h"
-#include "predict/subword_logits.h"
 
 namespace bert::predict {
 namespace {
@@ -20,10 +20,10 @@ std::vector<Row> subword_rows(
     model::Network& network, Pool& pool, const nn::Tensor& hidden,
     const std::function<void(size_t r, std::span<const float> logits, Row& row)>& use) {
   std::vector<Row> rows(hidden.rows());
-  for_each_row(network, pool, hidden, [&](size_t r, std::span<const float> logits) {
+  heads::for_each_row(network, pool, hidden, [&](size_t r, std::span<const float> logits) {
     try {
       use(r, logits, rows[r]);
-    } catch (const NotFinite& error) {
+    } catch (const heads::NotFinite& error) {
       rows[r].failure = error.what();
     }
   });
@@ -88,7 +88,7 @@ class Fill final : public Predictor {
                            std::span<const int32_t>) const override {
     // Vocabularies padded for speed have logits without a subword token; these are not candidates.
     return subword_rows(network, pool, hidden, [&](size_t, std::span<const float> logits, Row& row) {
-      row.candidates = top_k(logits, top_k_, tokenizer_.size());
+      row.candidates = heads::top_k(logits, top_k_, tokenizer_.size());
     });
   }
 
@@ -96,13 +96,13 @@ class Fill final : public Predictor {
     const std::vector<Row> none;
     const std::vector<Row>& rows = reading.windows.empty() ? none : reading.windows.front().rows;
     for (const Row& row : rows) {
-      if (!row.failure.empty()) throw NotFinite(row.failure);
+      if (!row.failure.empty()) throw heads::NotFinite(row.failure);
     }
     json::append_array(added.field("prediction"), rows, [&](std::string& text, const Row& row) {
       json::append_string(text, tokenizer_.subword(row.candidates.front().id));
     });
     json::append_array(added.field("candidates"), rows, [&](std::string& text, const Row& row) {
-      json::append_array(text, row.candidates, [&](std::string& list, const Candidate& candidate) {
+      json::append_array(text, row.candidates, [&](std::string& list, const heads::Candidate& candidate) {
         json::Object object(list);
         object.string("token", tokenizer_.subword(candidate.id));
         object.integer("id", candidate.id);
@@ -181,7 +181,7 @@ class Perplexity final : public Predictor {
   std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
                            std::span<const int32_t> subwords) const override {
     return subword_rows(network, pool, hidden, [&](size_t r, std::span<const float> logits, Row& row) {
-      row.log_probability = log_probability(logits, subwords[r]);
+      row.log_probability = heads::log_probability(logits, subwords[r]);
     });
   }
 
@@ -214,7 +214,7 @@ class Perplexity final : public Predictor {
     int64_t count = 0;
     for (const Window& window : reading.windows) {
       for (const Row& row : window.rows) {
-        if (!row.failure.empty()) throw NotFinite(row.failure);
+        if (!row.failure.empty()) throw heads::NotFinite(row.failure);
         sum += row.log_probability;
         ++count;
       }

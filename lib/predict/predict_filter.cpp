@@ -6,12 +6,12 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "heads/batches.h"
+#include "heads/scores.h"
+#include "heads/task_support.h"
+#include "heads/version.h"
 #include "json/json.h"
 #include "nn/panels.h"
-#include "predict/batches.h"
-#include "predict/fit.h"
-#include "predict/scores.h"
-#include "predict/version.h"
 
 namespace bert::predict {
 namespace {
@@ -21,7 +21,7 @@ constexpr int64_t kNone = -1;
 features::FeatureOptions feature_options(const PredictOptions& options, const Predictor& task,
                                          const model::Directory& directory) {
   features::FeatureOptions features = options.features;
-  features.max_length = sequence_limit(
+  features.max_length = heads::sequence_limit(
       features.max_length, std::min(directory.max_length, task::entry(options.task.task).max_length),
       directory.config);
   if (directory.sentence.cross_encoder) features.prompt = default_prompt_of(directory.sentence);
@@ -52,7 +52,7 @@ features::FeatureOptions feature_options(const PredictOptions& options, const Pr
 }
 
 PredictOptions resolved(PredictOptions options, const model::Directory& directory) {
-  options.task.task = task_for(options.task.task, directory);
+  options.task.task = heads::task_for(options.task.task, directory);
   return options;
 }
 
@@ -100,7 +100,7 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
   model::check_vocabulary(directory, tokenizer, log_);
   model::check_labels(directory, log_);
   if (options_.task.task == task::Task::tag)
-    check_context(directory.root, directory.config, options_.features, log_);
+    heads::check_context(directory.root, directory.config, options_.features, log_);
   if (is_official(options_.format) && options_.format != task_->official_format())
     throw OptionError(options_.format == io::Format::squad
                           ? opt::format + " squad requires " + opt::task + " answer"
@@ -111,17 +111,17 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
                       opt::format, " jsonl, tsv or csv");
   row_width_ = width.value_or(0);
   const auto& prompt = featurizer_.options().prompt;
-  log_.info(described({.model = directory.root,
-                       .purpose = "task " + std::string(name_of(options_.task.task)) +
-                                  (prompt.empty() ? "" : ", prompt \"" + prompt + "\""),
-                       .max_length = *featurizer_.options().max_length,
-                       .dtype = options_.dtype,
-                       .threads = pool.size()}));
+  log_.info(heads::described({.model = directory.root,
+                              .purpose = "task " + std::string(name_of(options_.task.task)) +
+                                         (prompt.empty() ? "" : ", prompt \"" + prompt + "\""),
+                              .max_length = *featurizer_.options().max_length,
+                              .dtype = options_.dtype,
+                              .threads = pool.size()}));
 }
 
 void PredictFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto reading = task_->read(fields, featurizer_);
-  for (const Window& window : reading->windows) require_readable(window.features, directory_.config);
+  for (const Window& window : reading->windows) heads::require_readable(window.features, directory_.config);
   using Origin = features::ForeignTexts::Origin;
   const auto origin = reading->of_ids ? Origin::ids : Origin::text;
   if (!reading->windows.empty()) foreign_.add(reading->windows.front().features.ids, origin);
@@ -178,9 +178,10 @@ void PredictFilter::compute(std::span<Reading* const> readings) {
     masked.ids[passes[i].masked] = tokenizer_.mask();
     return masked;
   };
-  run_in_batches(passes.size(), sequence, options_.batch_tokens, [&](const nn::Batch& batch, size_t first) {
-    run(batch, std::span(passes).subspan(first, batch.sequences()));
-  });
+  heads::run_in_batches(passes.size(), sequence, options_.batch_tokens,
+                        [&](const nn::Batch& batch, size_t first) {
+                          run(batch, std::span(passes).subspan(first, batch.sequences()));
+                        });
 }
 
 std::vector<float> PredictFilter::rank(std::span<const Pair> pairs) {
@@ -190,7 +191,7 @@ std::vector<float> PredictFilter::rank(std::span<const Pair> pairs) {
     all.push_back(&readings[i]);
     bool truncated = false;
     for (auto& features : featurizer_.windows(pairs[i].first, pairs[i].second)) {
-      require_readable(features, directory_.config);
+      heads::require_readable(features, directory_.config);
       truncated |= features.truncated;
       readings[i].windows.push_back({.features = std::move(features), .rows = {}});
     }
@@ -200,7 +201,7 @@ std::vector<float> PredictFilter::rank(std::span<const Pair> pairs) {
   std::vector<float> scores;
   try {
     for (const auto& reading : readings) scores.push_back(task_->numbers(reading).front());
-  } catch (const NotFinite& error) {
+  } catch (const heads::NotFinite& error) {
     throw Error(error.what(), network_.cause_of_not_finite());
   }
   return scores;
@@ -238,7 +239,7 @@ void PredictFilter::run(const nn::Batch& batch, std::span<const Pass> passes) {
 void PredictFilter::finish(io::Record& record, io::Output& out) const {
   try {
     write(record, out);
-  } catch (const NotFinite& error) {
+  } catch (const heads::NotFinite& error) {
     throw Error(error.what(), network_.cause_of_not_finite());
   }
 }

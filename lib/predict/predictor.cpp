@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/option.h"
-#include "predict/batches.h"
+#include "heads/batches.h"
 
 namespace bert::predict {
 
@@ -22,7 +22,7 @@ std::unique_ptr<Reading> Predictor::read(const io::Fields& fields,
 }
 
 void Predictor::report_truncated(Log& log, int64_t records, int64_t max_length) const {
-  report_truncated_texts(log, records, max_length);
+  heads::report_truncated_texts(log, records, max_length);
 }
 
 // Each is defined in the file of its name.
@@ -55,9 +55,9 @@ std::vector<Row> Predictor::compute(model::Network& network, Pool&, const nn::Te
 }
 
 std::vector<float> mean_logits(std::span<const Window> windows) {
-  auto logits =
-      mean_by_tokens(windows, [](const Window& window) { return std::span(window.rows.front().logits); });
-  require_finite(logits);
+  auto logits = heads::mean_by_tokens(
+      windows, [](const Window& window) { return std::span(window.rows.front().logits); });
+  heads::require_finite(logits);
   return logits;
 }
 

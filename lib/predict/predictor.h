@@ -15,12 +15,12 @@
 #include "features/answer_windows.h"
 #include "features/features.h"
 #include "features/truncated_fields.h"
+#include "heads/batches.h"
+#include "heads/scores.h"
+#include "heads/spans.h"
 #include "io/output.h"
 #include "model/config.h"
 #include "model/network.h"
-#include "predict/batches.h"
-#include "predict/scores.h"
-#include "predict/spans.h"
 #include "task/task.h"
 #include "text/tokenizer.h"
 
@@ -28,10 +28,10 @@ namespace bert::predict {
 
 // Head output for one token.
 struct Row {
-  std::vector<float> logits;          // for sentence heads
-  std::vector<Candidate> candidates;  // for fill: the best subword tokens
-  double log_probability = 0;         // for perplexity: of the masked token
-  std::string failure;                // error message; empty on success
+  std::vector<float> logits;                 // for sentence heads
+  std::vector<heads::Candidate> candidates;  // for fill: the best subword tokens
+  double log_probability = 0;                // for perplexity: of the masked token
+  std::string failure;                       // error message; empty on success
 };
 
 // One sequence of a record and its results.
@@ -45,7 +45,7 @@ struct Window {
 };
 
 // A record as read by a task, from prepare to finish.
-struct Reading : Windows<Window> {
+struct Reading : heads::Windows<Window> {
   bool truncated = false;                     // tokens were removed
   bool of_ids = false;                        // the windows come from input_ids
   std::vector<std::string_view> stale;        // fields of an earlier prediction
@@ -112,25 +112,13 @@ class Predictor {
 // the probabilities, or the token with the highest probability.
 enum class Aggregate { first, mean, max };
 
-// Options of answer, with run_squad.py's defaults.
-struct AnswerOptions {
-  int64_t stride = 128;                        // tokens from the start of one window to the next
-  std::optional<int64_t> max_question_length;  // in tokens; default: 64, at most half a window
-  int64_t max_answer_length = 30;              // in tokens
-  std::optional<int64_t> n_best;               // answers to list; at least 20 are computed
-  std::optional<double> no_answer_threshold;   // if not set, there is always an answer, as in SQuAD 1.1
-};
-
-features::AnswerRule window_rule(const AnswerOptions& options, int64_t max_length);
-SpanRule span_rule(const AnswerOptions& options);
-
 struct TaskOptions {
   task::Task task = task::Task::automatic;
   int64_t top_k = 5;                       // candidates of fill
   double threshold = 0.5;                  // minimum probability of a multilabel label or a replaced token
   Aggregate aggregate = Aggregate::first;  // for tag
   bool word_scores = false;                // for tag: also the probabilities of all labels
-  AnswerOptions answer = {};
+  heads::AnswerOptions answer = {};
   int precision = -1;  // see json::append_number
 };
 

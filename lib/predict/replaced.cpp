@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "heads/scores.h"
 #include "json/json.h"
 #include "predict/predictor.h"
-#include "predict/scores.h"
 
 namespace bert::predict {
 namespace {
@@ -51,11 +51,11 @@ class Replaced final : public Predictor {
     std::vector<float> scores;
     for (const auto& [window, position] : tokens.places) {
       const auto& logits = tokens.windows[window].rows[position].logits;
-      require_finite(logits);
-      scores.push_back(sigmoid(logits.front()));
+      heads::require_finite(logits);
+      scores.push_back(heads::sigmoid(logits.front()));
     }
     json::append_array(added.field("prediction"), scores, [&](std::string& out, float score) {
-      out += as_written(score) >= threshold_ ? '1' : '0';
+      out += heads::as_written(score) >= threshold_ ? '1' : '0';
     });
     json::append_array(added.field("tokens"), tokens.ids, [&](std::string& out, int32_t id) {
       json::append_string(out, tokenizer_.subword(id));

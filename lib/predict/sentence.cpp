@@ -79,16 +79,16 @@ class SentenceTask : public Predictor {
 
   std::optional<size_t> row_width() const override { return config_.labels.size(); }
   std::vector<float> numbers(const Reading& reading) const override {
-    return softmax(mean_logits(reading.windows));
+    return heads::softmax(mean_logits(reading.windows));
   }
 
  protected:
   // The likeliest of `labels`, and the probabilities of all.
   void add_likeliest(const Reading& reading, std::span<const std::string> labels, io::Added& added) const {
     const auto logits = mean_logits(reading.windows);
-    const auto scores = softmax(logits);
-    added.string("prediction", labels[best(logits)]);
-    append_scores(added.field("scores"), labels, scores, precision_);
+    const auto scores = heads::softmax(logits);
+    added.string("prediction", labels[heads::best(logits)]);
+    heads::append_scores(added.field("scores"), labels, scores, precision_);
   }
 
   const model::Config& config_;
@@ -122,7 +122,7 @@ class Multilabel final : public SentenceTask {
 
   std::vector<float> numbers(const Reading& reading) const override {
     std::vector<float> scores = mean_logits(reading.windows);
-    for (float& score : scores) score = sigmoid(score);
+    for (float& score : scores) score = heads::sigmoid(score);
     return scores;
   }
 
@@ -130,9 +130,9 @@ class Multilabel final : public SentenceTask {
     const auto scores = numbers(reading);
     std::vector<std::string> chosen;
     for (size_t k = 0; k < scores.size(); ++k)
-      if (as_written(scores[k]) >= threshold_) chosen.push_back(config_.labels[k]);
+      if (heads::as_written(scores[k]) >= threshold_) chosen.push_back(config_.labels[k]);
     json::append_strings(added.field("prediction"), chosen);
-    append_scores(added.field("scores"), config_.labels, scores, precision_);
+    heads::append_scores(added.field("scores"), config_.labels, scores, precision_);
   }
 
  private:
@@ -208,14 +208,14 @@ class Rank final : public NumberTask {
   std::vector<float> numbers(const Reading& reading) const override {
     auto scores = logits_of_choices(reading.windows);
     if (config_.score_activation != model::ScoreActivation::none)
-      for (float& score : scores) score = sigmoid(score);
+      for (float& score : scores) score = heads::sigmoid(score);
     return scores;
   }
 
   void answer(const Reading& reading, io::Added& added) const override {
     if (dynamic_cast<const List*>(&reading) == nullptr) return NumberTask::answer(reading, added);
     const auto scores = numbers(reading);
-    added.integer("prediction", best(scores));
+    added.integer("prediction", heads::best(scores));
     append_numbers(added.field("scores"), scores, precision_);
   }
 
@@ -261,13 +261,13 @@ class Choose final : public SentenceTask {
 
   std::optional<size_t> row_width() const override { return 0; }
   std::vector<float> numbers(const Reading& reading) const override {
-    return softmax(logits_of_choices(reading.windows));
+    return heads::softmax(logits_of_choices(reading.windows));
   }
 
   void answer(const Reading& reading, io::Added& added) const override {
     const auto logits = logits_of_choices(reading.windows);
-    added.integer("prediction", best(logits));
-    append_numbers(added.field("scores"), softmax(logits), precision_);
+    added.integer("prediction", heads::best(logits));
+    append_numbers(added.field("scores"), heads::softmax(logits), precision_);
   }
 };
 

@@ -7,11 +7,11 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "features/features.h"
+#include "heads/batches.h"
+#include "heads/pooling.h"
 #include "model/directory.h"
 #include "model/network.h"
 #include "nn/principal_components.h"
-#include "predict/batches.h"
-#include "predict/pooling.h"
 #include "text/static_vocabulary.h"
 
 namespace bert::predict {
@@ -46,10 +46,10 @@ std::vector<float> teacher_vectors(const model::Directory& teacher, const text::
     sequence.ids.insert(sequence.ids.end(), ids.begin(), ids.end());
     sequence.ids.push_back(tokenizer.sep());
     sequence.types.assign(sequence.ids.size(), 0);
-    require_readable(sequence, config);
+    heads::require_readable(sequence, config);
   }
-  constexpr PoolingMode kMode[] = {PoolingMode::mean};
-  SequencePooling pooling(kMode, config.hidden);
+  constexpr heads::PoolingMode kMode[] = {heads::PoolingMode::mean};
+  heads::SequencePooling pooling(kMode, config.hidden);
   std::vector<float> vectors(tokens.size() * static_cast<size_t>(config.hidden));
   const auto take = [&](const nn::Batch& batch, size_t first) {
     const auto hidden = network.hidden(batch, {.layers = {last}});
@@ -61,7 +61,7 @@ std::vector<float> teacher_vectors(const model::Directory& teacher, const text::
     }
   };
   const auto sequence = [&](size_t i) -> const features::Features& { return sequences[i]; };
-  run_in_batches(sequences.size(), sequence, kBatchTokens, take);
+  heads::run_in_batches(sequences.size(), sequence, kBatchTokens, take);
   if (!std::ranges::all_of(vectors, [](float x) { return std::isfinite(x); }))
     throw Error("a vector of the teacher is not finite", network.cause_of_not_finite());
   return vectors;

@@ -6,12 +6,12 @@
 
 #include "base/option.h"
 #include "features/word_windows.h"
+#include "heads/spans.h"
 #include "io/conll.h"
 #include "io/line_cutter.h"
 #include "json/json.h"
 #include "metric/entities.h"
 #include "predict/predictor.h"
-#include "predict/spans.h"
 
 namespace bert::predict {
 namespace {
@@ -99,7 +99,7 @@ void TaggedWords::find_words(std::span<const text::Span> offsets) {
     before = std::exchange(token_words_[t], static_cast<int32_t>(places_.size()) - 1);
     places_.back().end = std::max(places_.back().end, offsets[t].end);
   }
-  const CodePoints code_points(*text_);
+  const heads::CodePoints code_points(*text_);
   for (const text::Span place : places_) bytes_.push_back(code_points.bytes(place));
   for (size_t w = 0; w < places_.size(); ++w) words_.push_back(text_of(w, w + 1));
 }
@@ -137,7 +137,7 @@ struct Decision {
 };
 
 Decision likeliest(std::span<const float> probabilities) {
-  const int32_t label = best(probabilities);
+  const int32_t label = heads::best(probabilities);
   return {.label = label, .score = probabilities[label]};
 }
 
@@ -146,7 +146,7 @@ std::vector<float> probabilities_of(std::span<const Row* const> subwords, Aggreg
   std::vector<float> surest;
   std::vector<double> sums;
   for (const Row* subword : subwords) {
-    auto probabilities = softmax(subword->logits);
+    auto probabilities = heads::softmax(subword->logits);
     if (aggregate == Aggregate::first) return probabilities;
     sums.resize(probabilities.size());
     for (size_t k = 0; k < sums.size(); ++k) sums[k] += probabilities[k];
@@ -253,7 +253,7 @@ class Tag final : public Predictor {
         if (probabilities.empty()) {
           out += "null";
         } else {
-          append_scores(out, config_.labels, probabilities, precision_);
+          heads::append_scores(out, config_.labels, probabilities, precision_);
         }
       });
     std::vector<std::string_view> tags;

@@ -7,8 +7,8 @@
 
 #include "base/base64.h"
 #include "base/error.h"
+#include "heads/vector_model.h"
 #include "json/json.h"
-#include "predict/vector_model.h"
 
 namespace bert::predict {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 class JsonWriter final : public VectorWriter {
  public:
   JsonWriter(const text::Tokenizer& tokenizer, io::DropList drop, const VectorText& text)
-      : tokenizer_(tokenizer), drop_(with_vector_model(std::move(drop))), text_(text) {}
+      : tokenizer_(tokenizer), drop_(heads::with_vector_model(std::move(drop))), text_(text) {}
 
   void write(const io::Record& record, const Vectors& vectors, io::Output& out) const override {
     io::Added added;
@@ -39,7 +39,7 @@ class JsonWriter final : public VectorWriter {
       add_tokens(vectors, added);
     } else {
       append_vector(added.field("embedding"), vectors.values);
-      added.string(kVectorModel, vectors.model);
+      added.string(heads::kVectorModel, vectors.model);
     }
     if (vectors.truncated) added.boolean("truncated", true);
     out.record(record, added, vectors.stale.empty() ? drop_ : io::with_stale(drop_, vectors.stale, added));

@@ -59,7 +59,7 @@ ClusterFilter::ClusterFilter(const Options& options, Pool& pool, Log& log)
       pool_(pool),
       log_(log),
       vectors_(options, pool, log),
-      drop_(predict::with_vector_model(options.drop)),
+      drop_(heads::with_vector_model(options.drop)),
       drop_again_(with_stale(drop_, options)),
       splitters_(options.terms ? pool.size() : 0) {}
 

@@ -10,8 +10,8 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/output_file.h"
+#include "heads/vector_model.h"
 #include "nn/products.h"
-#include "predict/vector_model.h"
 
 namespace bert::search {
 namespace {
@@ -107,7 +107,7 @@ CodeSearch::CodeSearch(const Vectors& vectors, const std::vector<int64_t>* rows,
                 " requires an index that is an array (npy or f32); the vectors of records are in memory");
   if (vectors.rows() > UINT32_MAX) throw Error(opt::codes, " is limited to ", UINT32_MAX, " rows");
   if (kind_of(options.path) == FileKind::absent) {
-    const predict::Sidecar sidecar(options.path, {.model = options.model, .width = vectors.width()});
+    const heads::Sidecar sidecar(options.path, {.model = options.model, .width = vectors.width()});
     sidecar.remove_old();
     OutputFile file(options.path);
     log.warn(options.path + ": making the codes of " + counted(vectors.rows(), "row", "rows"));

@@ -17,7 +17,7 @@ DedupFilter::DedupFilter(const Options& options, Pool& pool, Log& log)
       pool_(pool),
       log_(log),
       vectors_(options, pool, log),
-      drop_(predict::with_vector_model(options.drop)) {
+      drop_(heads::with_vector_model(options.drop)) {
   if (options.against.empty()) return;
   auto index = options.index;
   index.path = options.against;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
+#include "heads/vector_model.h"
 #include "io/array_shape.h"
 #include "io/embedding.h"
 #include "io/foreign.h"
@@ -18,7 +19,6 @@
 #include "io/pull_reader.h"
 #include "json/json.h"
 #include "json/members.h"
-#include "predict/vector_model.h"
 #include "search/codes.h"
 #include "search/record_vectors.h"
 
@@ -148,7 +148,7 @@ std::optional<int64_t> row_width(const IndexOptions& options, std::span<const st
   paths.push_back(options.path);
   for (const auto& path : paths) {
     if (!path.ends_with(".f32")) continue;
-    if (const auto width = predict::Sidecar::read(path, {}).width) return width;
+    if (const auto width = heads::Sidecar::read(path, {}).width) return width;
   }
   return std::nullopt;
 }
@@ -302,10 +302,10 @@ void Index::read_vectors(const IndexOptions& options, Metric metric) {
                     ", that of the first record has ", vectors->width());
       if (const auto hash = hash_of_id(fields, options.id_field))
         id_hashes_.emplace_back(*hash, vectors->rows());
-      auto model = predict::read_vector_model(fields);
+      auto model = heads::read_vector_model(fields);
       const auto mismatch = same_model.mismatch(model, SameModel::Of::vector);
       if (!mismatch.empty()) throw Error("the vector has the ", mismatch);
-      if (model_.empty() && predict::VectorModel::parse(model)) model_ = std::move(model);
+      if (model_.empty() && heads::VectorModel::parse(model)) model_ = std::move(model);
       vectors->add(*row);
     });
   }
@@ -336,7 +336,7 @@ Index::Index(const IndexOptions& options, Metric metric, Pool& pool) : path_(opt
   if (!options.vectors) {
     // The texts of records are searched.
   } else if (is_array) {
-    const auto sidecar = predict::Sidecar::read(options.path, options.width);
+    const auto sidecar = heads::Sidecar::read(options.path, options.width);
     vectors_ = array_of(options, pool);
     model_ = sidecar.model;
     if (vectors_->rows() == 0 && !options.may_be_empty) throw Error(options.path, ": has no rows");

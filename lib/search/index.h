@@ -41,7 +41,7 @@ struct IndexOptions {
 };
 
 // Numbers in a row of the arrays that do not say it: as the options have it, or the first sidecar of an f32
-// file, see predict::Sidecar.
+// file, see heads::Sidecar.
 std::optional<int64_t> row_width(const IndexOptions& options, std::span<const std::string> files);
 
 // The text in the field, or the words of a record that has only these, with spaces between them.
@@ -103,9 +103,7 @@ class Index {
   const std::vector<int64_t>* selected() const { return rows_ ? &*rows_ : nullptr; }  // nullptr: all
   int64_t row_of(int64_t searched) const { return rows_ ? (*rows_)[searched] : searched; }
   const IndexedRecords* records() const { return records_.get(); }  // nullptr: there are none
-  const std::string& model() const {
-    return model_;
-  }  // of the vectors, see predict::VectorModel; "": unknown
+  const std::string& model() const { return model_; }  // of the vectors, see heads::VectorModel; "": unknown
   // A warning about an id of two records, whose neighbors could not be told apart; "" if there is none. Only
   // records that have their vectors are compared, since all of them are parsed anyway.
   const std::string& repeated_id() const { return repeated_id_; }

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "heads/vector_model.h"
 #include "io/array_rows.h"
-#include "predict/vector_model.h"
 
 namespace bert::search {
 
@@ -17,7 +17,7 @@ struct IndexFilter::Indexed : io::Work {
 namespace {
 
 void write(const io::Record& record, io::Output& out) {
-  static const io::DropList kDropped = predict::with_vector_model(io::DropList({"embedding"}));
+  static const io::DropList kDropped = heads::with_vector_model(io::DropList({"embedding"}));
   io::Added added;
   if (record.truncated) added.boolean("truncated", true);
   out.record(record, added, kDropped);

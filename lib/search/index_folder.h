@@ -1,7 +1,7 @@
 // A folder with an index of files, which is kept up to date (see refresh.h):
 //
 //   index.jsonl         the manifest: a line about the index, then a line for each file
-//   vectors-ID.npy      the vectors, with their sidecar (see predict::Sidecar)
+//   vectors-ID.npy      the vectors, with their sidecar (see heads::Sidecar)
 //   records-ID.jsonl    the records, in the same order: file by file, as in the manifest
 //   part-NNNNNN.jsonl   a manifest of files that were embedded by a run that has not ended
 //   lock                locked while the folder is read or written
@@ -34,7 +34,7 @@ struct IndexedFile {
 
 struct Manifest {
   std::string vectors, records;  // names in the folder
-  std::string model;             // the text of a predict::VectorModel
+  std::string model;             // the text of a heads::VectorModel
   std::string directory;         // of the model
   int64_t width = 0;             // numbers in a vector
   std::string settings;          // JSON: what else changes the records

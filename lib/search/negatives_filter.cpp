@@ -41,7 +41,7 @@ NegativesFilter::NegativesFilter(Options options, Pool& pool, Log& log)
       index_(options_.index, options_.metric, pool),
       texts_(records_of(index_, options_.index.path), options_.index.with.front(), pool),
       search_(make_search(index_, options_, pool, log)),
-      drop_(predict::with_vector_model(options_.drop)) {
+      drop_(heads::with_vector_model(options_.drop)) {
   queries_.require_width(index_.vectors().width(), options_.index.path + " has");
   queries_.require_model(index_.model(), options_.index.path + " has");
 }

@@ -18,7 +18,7 @@ constexpr int64_t kVectorCost = 16;  // kBudget / 1024
 }  // namespace
 
 void SameModel::require(std::string_view model, std::string whose) {
-  required_ = predict::VectorModel::parse(model);
+  required_ = heads::VectorModel::parse(model);
   if (!required_) return;
   whose_ = std::move(whose);
   same_ = model;
@@ -31,12 +31,12 @@ void SameModel::allow_prompts(std::optional<std::string> asked) {
 
 std::string SameModel::mismatch(std::string_view model, Of of) {
   if (model.empty() || model == same_) return {};
-  auto parsed = predict::VectorModel::parse(model);
+  auto parsed = heads::VectorModel::parse(model);
   if (!parsed) return {};
   if (!required_) require(model, "an earlier one has");
   if (metric_ == Metric::cosine) parsed->normalized = required_->normalized;
-  const auto difference = predict::difference(*parsed, *required_);
-  const bool fits = !difference || (difference->kind == predict::ModelDifference::Kind::prompt &&
+  const auto difference = heads::difference(*parsed, *required_);
+  const bool fits = !difference || (difference->kind == heads::ModelDifference::Kind::prompt &&
                                     is_other_prompt(*parsed, of));
   if (!fits)
     return Error(name_of(difference->kind), " ", difference->first, ", ", whose_, " ", difference->second,
@@ -47,15 +47,14 @@ std::string SameModel::mismatch(std::string_view model, Of of) {
 }
 
 // Whether the query has that prompt on purpose.
-bool SameModel::is_other_prompt(const predict::VectorModel& query, Of of) const {
+bool SameModel::is_other_prompt(const heads::VectorModel& query, Of of) const {
   if (!queries_) return false;
-  return predict::is_named_prompt(query.prompt) ||
-         (asked_ &&
-          (of == Of::text || query.prompt == *asked_ || query.prompt == predict::quoted_prompt(*asked_)));
+  return heads::is_named_prompt(query.prompt) || (asked_ && (of == Of::text || query.prompt == *asked_ ||
+                                                             query.prompt == heads::quoted_prompt(*asked_)));
 }
 
-std::string SameModel::advice(const predict::ModelDifference& difference, Of of) const {
-  using enum predict::ModelDifference::Kind;
+std::string SameModel::advice(const heads::ModelDifference& difference, Of of) const {
+  using enum heads::ModelDifference::Kind;
   if (difference.kind == prompt && !queries_)
     return of == Of::text ? "; give " + opt::prompt + " with that of the vectors (\"\": no prompt)" : "";
   if (difference.kind == prompt)
@@ -103,7 +102,7 @@ void RecordVectors::require_width(int64_t width, std::string whose) {
 }
 
 void RecordVectors::require_model(std::string_view model, std::string whose) {
-  const auto parsed = predict::VectorModel::parse(model);
+  const auto parsed = heads::VectorModel::parse(model);
   if (!parsed) return same_model_.reset();
   if (parsed->normalized && metric_ != Metric::cosine) options_.embed.vectors.normalize = true;
   knows_model_ = true;
@@ -235,13 +234,13 @@ void RecordVectors::check_model(WithVector& work) {
 }
 
 std::string RecordVectors::model_of(const io::Fields& fields, const io::Record& record, int64_t width) const {
-  if (!io::is_row(record.source().format)) return predict::read_vector_model(fields);
+  if (!io::is_row(record.source().format)) return heads::read_vector_model(fields);
   const std::lock_guard lock(opening_);
   const auto known = sidecars_.find(record.file());
   if (known != sidecars_.end()) return known->second;
   std::string model;
   try {
-    model = predict::Sidecar::read(record.file(), width).model;
+    model = heads::Sidecar::read(record.file(), width).model;
   } catch (const Error& error) {
     open_failure_ = error.what();  // of the FILE, not of each of its records
   }

@@ -13,11 +13,11 @@
 
 #include "base/log.h"
 #include "base/pool.h"
+#include "heads/vector_model.h"
 #include "io/filter.h"
 #include "io/record.h"
 #include "model/directory.h"
 #include "predict/embed_filter.h"
-#include "predict/vector_model.h"
 #include "search/scan.h"
 
 namespace bert::search {
@@ -40,11 +40,11 @@ class SameModel {
   std::string mismatch(std::string_view model, Of of);
 
  private:
-  std::string advice(const predict::ModelDifference& difference, Of of) const;
-  bool is_other_prompt(const predict::VectorModel& query, Of of) const;
+  std::string advice(const heads::ModelDifference& difference, Of of) const;
+  bool is_other_prompt(const heads::VectorModel& query, Of of) const;
 
   const Metric metric_;
-  std::optional<predict::VectorModel> required_;
+  std::optional<heads::VectorModel> required_;
   std::string whose_;
   bool queries_ = false;
   std::optional<std::string> asked_;
@@ -62,7 +62,7 @@ struct TextOptions {
 struct WithVector : io::Work {
   std::vector<float> vector;       // of a text after compute
   std::unique_ptr<io::Work> text;  // that of the EmbedFilter, until compute
-  std::string model;               // what the vector was computed with, see predict::read_vector_model
+  std::string model;               // what the vector was computed with, see heads::read_vector_model
   bool is_text = false;
   int64_t cost = 0;     // see io::Filter
   std::string failure;  // found in compute, to be thrown by finish
@@ -113,7 +113,7 @@ class RecordVectors {
   mutable std::mutex opening_;
   mutable std::unique_ptr<TextModel> text_model_;
   mutable std::string open_failure_;
-  mutable std::map<std::string, std::string, std::less<>> sidecars_;  // by array FILE, see predict::Sidecar
+  mutable std::map<std::string, std::string, std::less<>> sidecars_;  // by array FILE, see heads::Sidecar
 };
 
 }  // namespace bert::search

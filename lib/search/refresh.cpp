@@ -15,11 +15,11 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/output_file.h"
+#include "heads/vector_model.h"
 #include "io/array_rows.h"
 #include "io/folder_walk.h"
 #include "json/json.h"
 #include "json/utf8.h"
-#include "predict/vector_model.h"
 #include "search/index_filter.h"
 #include "search/index_sources.h"
 #include "text/tokenizer.h"
@@ -191,12 +191,11 @@ void Refresh::compare() {
 void Refresh::require_same(const Manifest& manifest) const {
   const auto& made = model_->filter.vector_model();
   if (made == manifest.model && model_->filter.width() == manifest.width) return;
-  const auto before = predict::VectorModel::parse(manifest.model), now = predict::VectorModel::parse(made);
-  const auto difference = before && now ? predict::difference(*before, *now) : std::nullopt;
+  const auto before = heads::VectorModel::parse(manifest.model), now = heads::VectorModel::parse(made);
+  const auto difference = before && now ? heads::difference(*before, *now) : std::nullopt;
   if (difference)
-    throw Error(folder_.path(), ": was made with ", predict::name_of(difference->kind), " ",
-                difference->first, ", not ", difference->second, "; ", opt::rebuild,
-                " embeds all files again");
+    throw Error(folder_.path(), ": was made with ", heads::name_of(difference->kind), " ", difference->first,
+                ", not ", difference->second, "; ", opt::rebuild, " embeds all files again");
   if (model_->filter.width() != manifest.width)
     throw Error(folder_.path(), ": has vectors of ", manifest.width, " numbers, not ", model_->filter.width(),
                 "; ", opt::rebuild, " embeds all files again");
@@ -280,7 +279,7 @@ Manifest Refresh::merge() {
   merged.vectors = "vectors-" + id + ".npy";
   merged.records = "records-" + id + ".jsonl";
   const auto array = folder_.at(merged.vectors);
-  const predict::Sidecar sidecar(array, {.model = merged.model, .width = merged.width});
+  const heads::Sidecar sidecar(array, {.model = merged.model, .width = merged.width});
   OutputFile vectors(array), records(folder_.at(merged.records));
   int64_t rows = 0;
   for (const auto& file : files_) rows += file.records;
@@ -319,7 +318,7 @@ Manifest Refresh::finish() {
   }
   // Also where nothing has changed: a run that was killed here has left the files of before.
   folder_.remove_all_but(
-      {std::string(kIndexManifest), index.vectors, predict::sidecar_of(index.vectors), index.records});
+      {std::string(kIndexManifest), index.vectors, heads::sidecar_of(index.vectors), index.records});
   if (!is_whole) tell();
   return index;
 }

@@ -53,7 +53,7 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
       search_(has_vectors() ? make_search(index_, options_, pool, log) : nullptr),
       wanted_(wanted(options_)),
       first_(first_wanted(options_)),
-      drop_(predict::with_vector_model(options_.drop)) {
+      drop_(heads::with_vector_model(options_.drop)) {
   if (options_.words)
     words_ = std::make_unique<WordSearch>(index_, options_.index.stream.text_field, options_.metric,
                                           *options_.words, pool);

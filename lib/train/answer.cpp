@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "examples/answer_example.h"
-#include "predict/scores.h"
+#include "heads/scores.h"
 #include "train/training_task.h"
 
 namespace bert::train {
@@ -41,7 +41,7 @@ void AnswerLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   int64_t row = 0;
   for (const auto* one : examples) {
     const auto& example = one->as<AnswerExample>();
-    predict::SpanWindow numbers = {
+    heads::SpanWindow numbers = {
         .starts = {}, .ends = {}, .text_begin = example.text_begin, .text = example.text};
     for (const int64_t end = row + example.tokens(); row < end; ++row) {
       numbers.starts.push_back(logits.row(row)[0]);
@@ -60,12 +60,11 @@ void AnswerLearning::add_predictions(Part examples, const nn::Tensor& logits) {
 
 void AnswerLearning::add_answer(const examples::AnsweredText& answered) {
   const auto& rule = options_.answer;
-  const auto best =
-      predict::best_spans(windows_, answered.context, answered.offsets, predict::span_rule(rule));
-  const auto answer = predict::answer_of(best, rule.no_answer_threshold);
+  const auto best = heads::best_spans(windows_, answered.context, answered.offsets, heads::span_rule(rule));
+  const auto answer = heads::answer_of(best, rule.no_answer_threshold);
   const std::vector<std::string_view> gold(answered.answers.begin(), answered.answers.end());
   auto scores = metric::score_answer(gold, answer.text);
-  scores.null_score = predict::as_written(static_cast<float>(predict::null_score_of(best)));
+  scores.null_score = heads::as_written(static_cast<float>(heads::null_score_of(best)));
   evaluation_.answers.add(scores);
 }
 
@@ -75,7 +74,7 @@ class AnswerTask final : public TrainingTask {
  public:
   explicit AnswerTask(const TaskInputs& inputs)
       : TrainingTask(inputs),
-        rule_(predict::window_rule(options_.answer, options_.features.max_length.value())) {
+        rule_(heads::window_rule(options_.answer, options_.features.max_length.value())) {
     features::require_room(tokenizer_, rule_);
   }
 

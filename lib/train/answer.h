@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "examples/answer_example.h"
+#include "heads/spans.h"
 #include "model/training_network.h"
 #include "nn/losses.h"
-#include "predict/predictor.h"
-#include "predict/spans.h"
 #include "train/learner.h"
 
 namespace bert::train {
@@ -17,7 +16,7 @@ namespace bert::train {
 class AnswerLearning : public ClassifierLearner {
  public:
   struct Options {
-    predict::AnswerOptions answer = {};  // for predictions on the dev set
+    heads::AnswerOptions answer = {};  // for predictions on the dev set
     Keep keep = Keep::activations;
   };
 
@@ -36,7 +35,7 @@ class AnswerLearning : public ClassifierLearner {
   void add_answer(const examples::AnsweredText& answered);
 
   const Options options_;
-  std::vector<predict::SpanWindow> windows_;  // of a record with more windows to come
+  std::vector<heads::SpanWindow> windows_;  // of a record with more windows to come
 };
 
 }  // namespace bert::train

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "examples/choose_example.h"
-#include "predict/scores.h"
+#include "heads/scores.h"
 #include "train/training_task.h"
 
 namespace bert::train {
@@ -33,7 +33,7 @@ void ChooseLearning::add_predictions(Part examples, const nn::Tensor& logits) {
     std::vector<float> numbers;
     for (int64_t row = groups[i]; row < groups[i + 1]; ++row) numbers.push_back(logits.row(row)[0]);
     evaluation_.labels.add(std::to_string(examples[i]->as<ChooseExample>().label),
-                           std::to_string(predict::best(numbers)));
+                           std::to_string(heads::best(numbers)));
   }
 }
 

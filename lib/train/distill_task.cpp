@@ -5,10 +5,10 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/option.h"
+#include "heads/batches.h"
 #include "json/json.h"
 #include "model/fingerprint.h"
 #include "model/parts.h"
-#include "predict/batches.h"
 #include "train/layer_learning.h"
 #include "train/same_tokenizer.h"
 #include "train/training_task.h"
@@ -25,7 +25,7 @@ class DistillReader final : public examples::ExampleReader {
             examples::Examples& examples) const override {
     auto features = featurizer_.features(fields);
     try {
-      predict::require_readable(features, teacher_);
+      heads::require_readable(features, teacher_);
     } catch (const Error& error) {
       throw Error("for the teacher: ", error.what());
     }

@@ -56,7 +56,7 @@ class EmbedTask final : public TrainingTask {
       const auto vector = io::read_embedding(fields);
       for (const char* name : {"embedding_0", "embeddings"})
         if (!vector && examples::has_value(fields, name)) unread_ = name;
-      first = {.width = vector ? std::ssize(*vector) : 0, .model = predict::read_vector_model(fields)};
+      first = {.width = vector ? std::ssize(*vector) : 0, .model = heads::read_vector_model(fields)};
     });
     if (has_teacher({.pair = pair, .label = label, .embedding = first.width > 0})) {
       learn_from_teacher(first);

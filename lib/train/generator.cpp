@@ -3,8 +3,8 @@
 #include <cassert>
 
 #include "base/error.h"
-#include "predict/scores.h"
-#include "predict/subword_logits.h"
+#include "heads/scores.h"
+#include "heads/subword_logits.h"
 
 namespace bert::train {
 
@@ -21,10 +21,10 @@ std::vector<int32_t> Generator::fill(const nn::Batch& batch, std::span<const int
   constexpr int32_t kFailed = -1;
   std::vector<int32_t> ids(rows.size());
   const auto hidden = network_.head_input(batch, {rows.begin(), rows.end()});
-  predict::for_each_row(network_, pool_, hidden, [&](size_t row, std::span<const float> logits) {
+  heads::for_each_row(network_, pool_, hidden, [&](size_t row, std::span<const float> logits) {
     try {
       ids[row] = sampled(logits.first(choices_), chances[row]);
-    } catch (const predict::NotFinite&) {
+    } catch (const heads::NotFinite&) {
       ids[row] = kFailed;
     }
   });
@@ -34,7 +34,7 @@ std::vector<int32_t> Generator::fill(const nn::Batch& batch, std::span<const int
 }
 
 int32_t sampled(std::span<const float> logits, double chance) {
-  const auto probabilities = predict::softmax(logits);
+  const auto probabilities = heads::softmax(logits);
   double sum = 0;
   int32_t last = 0;  // rounded, the sum of all may be below the chance
   for (size_t id = 0; id < probabilities.size(); ++id) {

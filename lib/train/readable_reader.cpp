@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "features/foreign_texts.h"
+#include "heads/batches.h"
 #include "json/json.h"
-#include "predict/batches.h"
 
 namespace bert::train {
 
@@ -37,7 +37,7 @@ void ReadableReader::read(const io::Fields& fields, const io::Record& record, in
     traits.set(Trait::unframed, given && features::lacks_frame(tokenizer_, examples[i]->ids));
     traits.set(Trait::unknown, features::is_mostly_unknown(tokenizer_, examples[i]->ids));
     traits.set(Trait::empty, half || examples[i]->tokens() <= empty_tokens(tokenizer_));
-    for (const auto& [ids, types] : examples[i]->sequences()) predict::require_readable(ids, types, config_);
+    for (const auto& [ids, types] : examples[i]->sequences()) heads::require_readable(ids, types, config_);
   }
 }
 

@@ -10,9 +10,9 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/option.h"
+#include "heads/scores.h"
+#include "heads/task_support.h"
 #include "model/fingerprint.h"
-#include "predict/fit.h"
-#include "predict/scores.h"
 #include "train/same_tokenizer.h"
 #include "train/training_task.h"
 
@@ -112,7 +112,7 @@ std::vector<int32_t> ReplacedLearning::fill(const Masked& masked, const nn::Drop
       [&](int64_t row, std::span<const float> logits) {
         try {
           filled[row] = sampled(logits.first(choices_), masked.chances[row]);
-        } catch (const predict::NotFinite&) {  // then the loss is not finite, either
+        } catch (const heads::NotFinite&) {  // then the loss is not finite, either
         }
       });
   if (weights) generator.backward();
@@ -169,7 +169,7 @@ class ReplacedTask final : public TrainingTask {
       throw Error("models of type ", config_.type->name,
                   " have no head for replaced tokens; start from one of type electra or from a new one");
     if (!options_.generator_size) fixed_ = model::open_directory(options_.generator);
-    if (fixed_) predict::task_for(task::Task::fill, *fixed_);
+    if (fixed_) heads::task_for(task::Task::fill, *fixed_);
     if (config_.causal || (fixed_ && fixed_->config.causal))
       throw Error("a causal model neither fills masks nor detects replaced tokens");
     if (!fixed_) return;

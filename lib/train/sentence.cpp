@@ -8,11 +8,11 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "examples/sentence_example.h"
+#include "heads/scores.h"
 #include "json/json.h"
 #include "metric/classification.h"
 #include "nn/losses.h"
 #include "nn/soft_losses.h"
-#include "predict/scores.h"
 #include "train/label_set.h"
 #include "train/label_watch.h"
 #include "train/training_task.h"
@@ -85,7 +85,7 @@ class ClassLearning final : public SentenceLearning {
     return nn::soft_softmax_loss(network_.context(), rows, targets_of(soft), weight, logits);
   }
   void add_prediction(const SentenceExample& example, std::span<const float> logits) override {
-    evaluation_.labels.add(name(example.label), name(predict::best(logits)));
+    evaluation_.labels.add(name(example.label), name(heads::best(logits)));
   }
 };
 
@@ -117,7 +117,7 @@ class NumberLearning final : public SentenceLearning {
     return loss;
   }
   void add_prediction(const SentenceExample& example, std::span<const float> logits) override {
-    evaluation_.numbers.add(example.value, predict::as_written(logits.front()));
+    evaluation_.numbers.add(example.value, heads::as_written(logits.front()));
   }
 };
 
@@ -144,7 +144,7 @@ class LabelSetLearning final : public SentenceLearning {
     for (size_t k = 0; k < logits.size(); ++k) {
       const auto& label = labels_.names()[k];
       if (example.targets[k] > 0) gold.push_back(label);
-      if (predict::as_written(predict::sigmoid(logits[k])) >= options_.threshold) predicted.push_back(label);
+      if (heads::as_written(heads::sigmoid(logits[k])) >= options_.threshold) predicted.push_back(label);
     }
     evaluation_.label_sets.add(gold, predicted);
   }

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "heads/pooling.h"
 #include "nn/vector_losses.h"
-#include "predict/pooling.h"
 
 namespace bert::train {
 namespace {
@@ -41,7 +41,7 @@ const nn::Tensor& SentenceVectors::forward(const nn::Batch& batch, const nn::Dro
                                            model::TrainingNetwork::Keep keep) {
   batch_ = &batch;
   std::vector<int64_t> rows;
-  if (predict::only_first_token(pooling_)) {
+  if (heads::only_first_token(pooling_)) {
     rows.assign(batch.offsets.begin(), batch.offsets.end() - 1);
   } else {
     rows.resize(batch.tokens());
@@ -53,8 +53,8 @@ const nn::Tensor& SentenceVectors::forward(const nn::Batch& batch, const nn::Dro
   pooled_.reshape(batch.sequences(), pooled_width());
   if (scales) units_.reshape(batch.sequences(), pooled_width());
   auto& pool = network_.context().pool();
-  std::vector<predict::SequencePooling> poolings(
-      pool.size(), predict::SequencePooling(pooling_, network_.config().hidden));
+  std::vector<heads::SequencePooling> poolings(pool.size(),
+                                               heads::SequencePooling(pooling_, network_.config().hidden));
   pool.run_grid(batch.sequences(), [&](int64_t sequence, int thread) {
     auto& pooling = poolings[thread];
     const auto [first, count] = rows_of(batch, hidden, sequence);
@@ -83,7 +83,7 @@ void SentenceVectors::backward(const nn::Tensor& gradient) {
   for (int64_t row = 0; row < hidden.rows(); ++row) std::fill_n(dhidden_.row(row), hidden.cols(), 0.0f);
   network_.context().pool().run_grid(batch_->sequences(), [&](int64_t sequence, int) {
     const auto [first, count] = rows_of(*batch_, hidden, sequence);
-    predict::pooling_gradient(pooling_, hidden, first, count, dpooled->values(sequence), dhidden_);
+    heads::pooling_gradient(pooling_, hidden, first, count, dpooled->values(sequence), dhidden_);
   });
   network_.hidden_gradient(dhidden_);
 }

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "examples/tag_example.h"
+#include "heads/scores.h"
 #include "io/conll.h"
 #include "nn/soft_losses.h"
-#include "predict/scores.h"
 #include "train/label_set.h"
 #include "train/training_task.h"
 
@@ -73,7 +73,7 @@ void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   for (const auto* one : examples) {
     const auto& example = one->as<TagExample>();
     for (const int32_t word : example.words)
-      predicted_.emplace_back(word, predict::best(predict::softmax(logits.values(row++))));
+      predicted_.emplace_back(word, heads::best(heads::softmax(logits.values(row++))));
     if (example.tags) end_record(*example.tags);
   }
 }

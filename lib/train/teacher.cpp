@@ -6,11 +6,11 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/option.h"
+#include "heads/embed_plan.h"
 #include "io/embedding.h"
 #include "json/json.h"
 #include "model/directory.h"
 #include "model/fingerprint.h"
-#include "predict/embed_plan.h"
 
 namespace bert::train {
 namespace {
@@ -19,7 +19,7 @@ std::string_view name_of(nn::VectorLoss loss) {
   return std::ranges::find(nn::kVectorLosses, loss, &nn::VectorLossName::loss)->name;
 }
 
-std::string model_of(const std::string& path) { return predict::Sidecar::read(path, std::nullopt).model; }
+std::string model_of(const std::string& path) { return heads::Sidecar::read(path, std::nullopt).model; }
 
 void require_as_many(const io::ArrayFile& file, const examples::RecordSource& records, Option option) {
   if (records.records() == 0)
@@ -35,7 +35,7 @@ std::optional<io::ArrayFile> open_vectors(const std::string& path, std::optional
   if (path.empty()) return std::nullopt;
   const bool says_width = path.ends_with(".npy") || io::is_npy(MappedFile(path).text());
   if (says_width) return std::optional<io::ArrayFile>(std::in_place, path, std::nullopt);
-  const auto own = predict::Sidecar::read(path, std::nullopt).width;
+  const auto own = heads::Sidecar::read(path, std::nullopt).width;
   return std::optional<io::ArrayFile>(std::in_place, path, own ? own : width);
 }
 
@@ -49,7 +49,7 @@ class Teacher::Reader final : public examples::ExampleReader {
             examples::Examples& examples) const override {
     reader_->read(fields, record, epoch, examples);
     if (examples.back()->as<examples::EmbedExample>().target.empty()) return;
-    const auto mismatch = teacher_.mismatch(predict::read_vector_model(fields));
+    const auto mismatch = teacher_.mismatch(heads::read_vector_model(fields));
     if (!mismatch.empty())
       throw Error("the vector is that of another teacher: ", mismatch, "; embed all texts alike");
   }
@@ -66,7 +66,7 @@ Teacher::Teacher(const EmbedTaskOptions& options, const Student& student, const 
       file_(open_vectors(options.teacher_vectors, student.width)),
       dev_file_(open_vectors(options.dev_vectors, first.width > 0 ? first.width : student.width)),
       whose_(file_ ? file_->path() + " has" : "the first record has"),
-      model_(predict::VectorModel::parse(file_ ? model_of(file_->path()) : first.model)),
+      model_(heads::VectorModel::parse(file_ ? model_of(file_->path()) : first.model)),
       in_records_(first.width > 0),
       width_(width_of(options, first.width)) {
   loss_.unit_length = student.unit_length || loss_.loss == nn::VectorLoss::cosine || !loss_.dims.empty();
@@ -96,11 +96,11 @@ int64_t Teacher::width_of(const EmbedTaskOptions& options, int64_t first) const 
 }
 
 std::string Teacher::mismatch(std::string_view text) const {
-  auto model = predict::VectorModel::parse(text);
+  auto model = heads::VectorModel::parse(text);
   if (!model || !model_) return {};
   if (loss_.unit_length) model->normalized = model_->normalized;
-  const auto found = predict::difference(*model, *model_);
-  return found ? std::string(predict::name_of(found->kind)) + " " + found->first + ", " + whose_ + " " +
+  const auto found = heads::difference(*model, *model_);
+  return found ? std::string(heads::name_of(found->kind)) + " " + found->first + ", " + whose_ + " " +
                      found->second
                : "";
 }
@@ -113,7 +113,7 @@ std::unique_ptr<examples::ExampleReader> Teacher::of_one(
 bool Teacher::is(const std::string& directory, const text::Tokenizer& tokenizer) const {
   if (!model_ || directory.empty()) return false;
   const auto student = model::open_directory(directory);
-  const predict::EmbedPlan plan({}, student);
+  const heads::EmbedPlan plan({}, student);
   return hexadecimal(model::fingerprint(student, tokenizer, plan.needs())) == model_->fingerprint;
 }
 

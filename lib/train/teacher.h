@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "examples/embed_example.h"
 #include "examples/record_source.h"
+#include "heads/vector_model.h"
 #include "io/array_file.h"
 #include "nn/vector_losses.h"
-#include "predict/vector_model.h"
 #include "train/settings.h"
 #include "train/training_task.h"
 
@@ -33,7 +33,7 @@ class Teacher {
   // The vector of the first record.
   struct First {
     int64_t width = 0;  // 0: it has none
-    std::string model;  // see predict::read_vector_model
+    std::string model;  // see heads::read_vector_model
   };
 
   // Opens the files of vectors in the options. Throws Error if the teacher's vectors are not found or cannot
@@ -71,9 +71,9 @@ class Teacher {
   const Student student_;
   nn::VectorLossOptions loss_;
   std::optional<io::ArrayFile> file_, dev_file_;
-  std::string whose_;                          // the subject of messages about model_: "texts.npy has"
-  std::optional<predict::VectorModel> model_;  // nullopt: unknown
-  bool in_records_ = false;                    // the first record has a vector
+  std::string whose_;                        // the subject of messages about model_: "texts.npy has"
+  std::optional<heads::VectorModel> model_;  // nullopt: unknown
+  bool in_records_ = false;                  // the first record has a vector
   int64_t width_ = 0;
 };
 

@@ -12,14 +12,14 @@
 #include "base/option.h"
 #include "ckpt/checkpoint.h"
 #include "examples/record_check.h"
+#include "heads/task_support.h"
+#include "heads/version.h"
 #include "json/json.h"
 #include "model/parts.h"
 #include "model/save.h"
 #include "model/training_network.h"
 #include "nn/panels.h"
 #include "nn/scalar_mix.h"
-#include "predict/fit.h"
-#include "predict/version.h"
 #include "train/dev_set.h"
 #include "train/readable_reader.h"
 
@@ -358,7 +358,7 @@ bool Training::evaluate() {
   report(dev.checked(), options_, initial_.tokenizer, log_);
   compare(dev, initial_.config.pairs);
   if (options_.task.kind == task::Task::tag)
-    predict::check_context(initial_.path, initial_.config, options_.task.features, log_);
+    heads::check_context(initial_.path, initial_.config, options_.task.features, log_);
   auto network = make_network();
   const auto learner = task_->make_learner(network, Keep::activations);
   const auto missing = load(network);
@@ -384,7 +384,7 @@ bool train(const TrainingOptions& given, const InitialModel& initial, comm::Comm
   if (auto& frozen = options.run.optimizer.frozen; frozen == kAllLayers) frozen = initial.config.layers;
   check(options, initial, ranks, log);
   const Dtype dtype = nn::arithmetic(options.dtype);
-  log.info("the encoder multiplies " + nn::arithmetic_name(dtype) + ", " + predict::version());
+  log.info("the encoder multiplies " + nn::arithmetic_name(dtype) + ", " + heads::version());
   Training training(options, initial, dtype, ranks, pool, log);
   return options.steps == 0 ? training.evaluate() : training.run();
 }

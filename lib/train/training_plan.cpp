@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/signals.h"
+#include "heads/batches.h"
 #include "json/json.h"
 #include "metric/metrics.h"
-#include "predict/batches.h"
 #include "task/task.h"
 
 namespace bert::train {
@@ -21,7 +21,7 @@ int64_t length_of(const TrainingOptions& options, const InitialModel& initial) {
   const int64_t longest = task::reads_masks(kind)
                               ? initial.config.positions
                               : std::min(initial.max_length, task::entry(kind).max_length);
-  return predict::sequence_limit(options.max_length, longest, initial.config);
+  return heads::sequence_limit(options.max_length, longest, initial.config);
 }
 
 // Columns that a table of training records must have. Throws Error if one is missing.

@@ -17,6 +17,7 @@
 #include "examples/example.h"
 #include "examples/record_source.h"
 #include "features/features.h"
+#include "heads/spans.h"
 #include "metric/metrics.h"
 #include "model/config.h"
 #include "model/module_files.h"
@@ -26,7 +27,6 @@
 #include "nn/relations.h"
 #include "nn/similarity_losses.h"
 #include "nn/vector_losses.h"
-#include "predict/predictor.h"
 #include "task/task.h"
 #include "text/tokenizer.h"
 #include "train/learner.h"
@@ -71,10 +71,10 @@ struct TrainingTaskOptions {
   std::optional<std::string> label_field;  // default depends on the task
   std::vector<std::string> labels;         // in the order of their ids; empty: take them from the records
   ClassWeights class_weights;
-  double threshold = 0.5;              // for multilabel's dev metrics
-  std::optional<float> soft_labels;    // their share of the loss: classify, regress, multilabel
-  float temperature = 1;               // of soft labels, and of the loss kl
-  predict::AnswerOptions answer = {};  // for windows and dev metrics
+  double threshold = 0.5;            // for multilabel's dev metrics
+  std::optional<float> soft_labels;  // their share of the loss: classify, regress, multilabel
+  float temperature = 1;             // of soft labels, and of the loss kl
+  heads::AnswerOptions answer = {};  // for windows and dev metrics
   EmbedTaskOptions embed = {};
   DistillTaskOptions distill = {};
   std::optional<nn::RankLoss> rank_loss = {};  // rank; not set: depends on the records

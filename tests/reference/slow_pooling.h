@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "predict/pooling.h"
+#include "heads/pooling.h"
 
 namespace bert::reference {
 
 using Rows = std::vector<std::vector<float>>;
 
 // Column `i` of the pooled vector of one mode; tokens before `left_out` are used by cls only.
-inline double pooled_column(predict::PoolingMode mode, const Rows& rows, size_t left_out, size_t i) {
-  using predict::PoolingMode;
+inline double pooled_column(heads::PoolingMode mode, const Rows& rows, size_t left_out, size_t i) {
+  using heads::PoolingMode;
   if (mode == PoolingMode::cls) return rows.front()[i];
   if (left_out >= rows.size()) return 0;
   if (mode == PoolingMode::last) return rows.back()[i];

@@ -1,4 +1,4 @@
-#include "predict/fit.h"
+#include "heads/task_support.h"
 
 #include <algorithm>
 #include <string>
@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/option.h"
 
-namespace bert::predict {
+namespace bert::heads {
 namespace {
 
 using enum task::Task;
@@ -126,4 +126,4 @@ void check_context(const std::string& path, const model::Config& config,
              " document, without which each sentence is read alone");
 }
 
-}  // namespace bert::predict
+}  // namespace bert::heads

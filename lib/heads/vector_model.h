@@ -11,7 +11,7 @@
 #include "io/drop_list.h"
 #include "io/record.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 // As text in records, where it has to be short:
 //
@@ -78,4 +78,4 @@ class Sidecar {
   Content content_;
 };
 
-}  // namespace bert::predict
+}  // namespace bert::heads

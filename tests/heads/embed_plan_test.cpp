@@ -1,10 +1,10 @@
-#include "predict/embed_plan.h"
+#include "heads/embed_plan.h"
 
 #include <doctest/doctest.h>
 
 #include "base/error.h"
 
-using namespace bert::predict;
+using namespace bert::heads;
 using bert::model::Dense;
 using bert::model::Directory;
 using bert::model::Normalize;

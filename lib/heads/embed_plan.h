@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "heads/layer_mix.h"
+#include "heads/pooling.h"
 #include "io/format.h"
 #include "model/directory.h"
 #include "model/network.h"
-#include "predict/layer_mix.h"
-#include "predict/pooling.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 // What --pooling asks for: the model's pooling, one mode, the pooler's output or a vector for each token.
 struct Pooling {
@@ -88,4 +88,4 @@ class EmbedPlan {
   int64_t width_ = 0;
 };
 
-}  // namespace bert::predict
+}  // namespace bert::heads

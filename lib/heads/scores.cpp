@@ -1,4 +1,4 @@
-#include "predict/scores.h"
+#include "heads/scores.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 
 #include "json/json.h"
 
-namespace bert::predict {
+namespace bert::heads {
 namespace {
 
 // Highest logit. Subtracting it before exp makes the largest term of the sum 1.
@@ -100,4 +100,4 @@ void append_scores(std::string& out, std::span<const std::string> labels, std::s
   object.end();
 }
 
-}  // namespace bert::predict
+}  // namespace bert::heads

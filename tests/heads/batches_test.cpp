@@ -1,4 +1,4 @@
-#include "predict/batches.h"
+#include "heads/batches.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-using namespace bert::predict;
+using namespace bert::heads;
 using bert::features::Features;
 
 namespace {

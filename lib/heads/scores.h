@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 // A logit is NaN or infinite. PredictFilter adds the cause.
 class NotFinite : public Error {
@@ -47,4 +47,4 @@ struct Candidate {
 // below `choices` are candidates, but the probabilities are over all logits. Throws Error as softmax does.
 std::vector<Candidate> top_k(std::span<const float> logits, int64_t k, int64_t choices);
 
-}  // namespace bert::predict
+}  // namespace bert::heads

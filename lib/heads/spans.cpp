@@ -1,4 +1,4 @@
-#include "predict/spans.h"
+#include "heads/spans.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <numeric>
 #include <set>
 
-#include "predict/scores.h"
+#include "heads/scores.h"
 
-namespace bert::predict {
+namespace bert::heads {
 namespace {
 
 struct TokenSpan {
@@ -60,6 +60,18 @@ void set_scores(std::vector<TextSpan>& spans) {
 }
 
 }  // namespace
+
+features::AnswerRule window_rule(const AnswerOptions& options, int64_t max_length) {
+  return {
+      .max_length = max_length, .stride = options.stride, .max_question_length = options.max_question_length};
+}
+
+SpanRule span_rule(const AnswerOptions& options) {
+  constexpr int64_t kUsualNBest = 20;
+  return {.n_best = std::max(options.n_best.value_or(0), kUsualNBest),
+          .max_length = options.max_answer_length,
+          .with_null = options.no_answer_threshold.has_value()};
+}
 
 BestSpans best_spans(std::span<const SpanWindow> windows, std::string_view text,
                      std::span<const text::Span> offsets, const SpanRule& rule) {
@@ -120,4 +132,4 @@ TextSpan answer_of(const BestSpans& best, std::optional<double> no_answer_thresh
   return {};
 }
 
-}  // namespace bert::predict
+}  // namespace bert::heads

@@ -1,8 +1,8 @@
-#include "predict/batches.h"
+#include "heads/batches.h"
 
 #include "base/error.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 void run_in_batches(std::span<const features::Features* const> sequences, int64_t budget,
                     const std::function<void(const nn::Batch& batch, size_t first)>& run) {
@@ -53,4 +53,4 @@ int64_t sequence_limit(std::optional<int64_t> asked, int64_t longest, const mode
   return *asked;
 }
 
-}  // namespace bert::predict
+}  // namespace bert::heads

@@ -15,7 +15,7 @@
 #include "model/config.h"
 #include "nn/batch.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 // Concatenates the sequences in order and calls `run` with each batch and the index of its first sequence. A
 // batch has at most `budget` tokens, unless a single sequence is longer.
@@ -91,4 +91,4 @@ inline void report_truncated_texts(Log& log, int64_t texts, int64_t max_length) 
            counted(max_length, "token", "tokens"));
 }
 
-}  // namespace bert::predict
+}  // namespace bert::heads

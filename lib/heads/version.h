@@ -8,7 +8,7 @@
 
 #include "base/dtype.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 std::string version();  // compute libraries and instruction set: "oneDNN 2.6.3, AVX-512"
 
@@ -24,4 +24,4 @@ struct RunNote {
 // "model DIR, task classify, at most 128 tokens, f32 (sgemm), 2 threads, oneDNN 2.6.3, AVX-512"
 std::string described(const RunNote& note);
 
-}  // namespace bert::predict
+}  // namespace bert::heads

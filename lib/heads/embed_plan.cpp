@@ -1,4 +1,4 @@
-#include "predict/embed_plan.h"
+#include "heads/embed_plan.h"
 
 #include <algorithm>
 #include <cassert>
@@ -6,11 +6,11 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/spelling.h"
+#include "heads/pooling.h"
+#include "heads/vector_model.h"
 #include "json/json.h"
-#include "predict/pooling.h"
-#include "predict/vector_model.h"
 
-namespace bert::predict {
+namespace bert::heads {
 namespace {
 
 LayerMix::Recipe recipe_of(const VectorOptions& options) {
@@ -170,4 +170,4 @@ std::vector<float> EmbedPlan::finished(std::vector<float> vector) const {
   return vector;
 }
 
-}  // namespace bert::predict
+}  // namespace bert::heads

@@ -1,4 +1,4 @@
-#include "predict/vector_model.h"
+#include "heads/vector_model.h"
 
 #include <unistd.h>
 
@@ -15,7 +15,7 @@
 #include "json/json.h"
 #include "json/utf8.h"
 
-namespace bert::predict {
+namespace bert::heads {
 namespace {
 
 constexpr std::string_view kArray = "array", kWidth = "width";
@@ -170,4 +170,4 @@ Sidecar::Content Sidecar::read(const std::string& array, std::optional<int64_t> 
   return content;
 }
 
-}  // namespace bert::predict
+}  // namespace bert::heads

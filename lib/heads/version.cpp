@@ -1,11 +1,11 @@
-#include "predict/version.h"
+#include "heads/version.h"
 
 #include "base/error.h"
 #include "nn/kernels/kernels.h"
 #include "nn/onednn.h"
 #include "nn/panels.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 std::string version() { return "oneDNN " + nn::onednn_version() + ", " + nn::usable_kernels().name; }
 
@@ -15,4 +15,4 @@ std::string described(const RunNote& note) {
          ", " + counted(note.threads, "thread, ", "threads, ") + version();
 }
 
-}  // namespace bert::predict
+}  // namespace bert::heads

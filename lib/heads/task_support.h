@@ -11,9 +11,9 @@
 #include "model/config.h"
 #include "model/directory.h"
 #include "model/heads.h"
-#include "predict/predictor.h"
+#include "task/task.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 // Tasks supported by a model: first those of its architectures, the first one being that of --task auto, then
 // those of heads in its weights, as in model::heads_in, that its architectures do not mention. Heads that
@@ -30,4 +30,4 @@ task::Task task_for(task::Task asked, const model::Directory& directory);
 void check_context(const std::string& path, const model::Config& config,
                    const features::FeatureOptions& features, Log& log);
 
-}  // namespace bert::predict
+}  // namespace bert::heads

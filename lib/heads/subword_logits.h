@@ -9,11 +9,11 @@
 #include "model/network.h"
 #include "nn/tensor.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 // Calls use(row, logits [V]) for each row of `hidden` [R,H], from the pool's threads, in any order. `use`
 // must not throw.
 void for_each_row(model::Network& network, Pool& pool, const nn::Tensor& hidden,
                   const std::function<void(size_t row, std::span<const float> logits)>& use);
 
-}  // namespace bert::predict
+}  // namespace bert::heads

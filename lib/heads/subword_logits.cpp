@@ -1,8 +1,8 @@
-#include "predict/subword_logits.h"
+#include "heads/subword_logits.h"
 
 #include <algorithm>
 
-namespace bert::predict {
+namespace bert::heads {
 namespace {
 
 // Maximum number of logits in memory: 16 MiB, 128 rows for a vocabulary of 30522.
@@ -27,4 +27,4 @@ void for_each_row(model::Network& network, Pool& pool, const nn::Tensor& hidden,
   }
 }
 
-}  // namespace bert::predict
+}  // namespace bert::heads

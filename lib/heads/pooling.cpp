@@ -1,4 +1,4 @@
-#include "predict/pooling.h"
+#include "heads/pooling.h"
 
 #include <algorithm>
 #include <cassert>
@@ -6,7 +6,7 @@
 
 #include "nn/dot.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 SequencePooling::SequencePooling(std::span<const PoolingMode> modes, int64_t width)
     : modes_(modes.begin(), modes.end()), width_(width) {
@@ -180,4 +180,4 @@ double activate(nn::Activation activation, double x) {
   return x;
 }
 
-}  // namespace bert::predict
+}  // namespace bert::heads

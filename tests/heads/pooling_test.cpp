@@ -1,4 +1,4 @@
-#include "predict/pooling.h"
+#include "heads/pooling.h"
 
 #include <doctest/doctest.h>
 
@@ -6,8 +6,8 @@
 
 #include "../reference/slow_pooling.h"
 
-using bert::predict::PoolingMode;
-using bert::predict::SequencePooling;
+using bert::heads::PoolingMode;
+using bert::heads::SequencePooling;
 using bert::reference::Rows;
 
 namespace {
@@ -70,6 +70,6 @@ TEST_CASE("max propagates a NaN at any position") {
 }
 
 TEST_CASE("only cls needs just the first token") {
-  CHECK(bert::predict::only_first_token(std::vector{PoolingMode::cls}));
-  CHECK_FALSE(bert::predict::only_first_token(std::vector{PoolingMode::cls, PoolingMode::mean}));
+  CHECK(bert::heads::only_first_token(std::vector{PoolingMode::cls}));
+  CHECK_FALSE(bert::heads::only_first_token(std::vector{PoolingMode::cls, PoolingMode::mean}));
 }

@@ -1,4 +1,4 @@
-#include "predict/layer_mix.h"
+#include "heads/layer_mix.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-using namespace bert::predict;
+using namespace bert::heads;
 using bert::nn::Tensor;
 
 namespace {

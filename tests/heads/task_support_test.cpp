@@ -1,4 +1,4 @@
-#include "predict/fit.h"
+#include "heads/task_support.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-using namespace bert::predict;
+using namespace bert::heads;
 using bert::model::Config;
 using bert::model::ProblemType;
 using enum bert::task::Task;

@@ -9,7 +9,7 @@
 #include "nn/activation.h"
 #include "nn/tensor.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 using model::PoolingMode;
 
@@ -62,4 +62,4 @@ void normalize(std::span<float> x);
 
 double activate(nn::Activation activation, double x);
 
-}  // namespace bert::predict
+}  // namespace bert::heads

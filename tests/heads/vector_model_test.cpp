@@ -1,8 +1,8 @@
-#include "predict/vector_model.h"
+#include "heads/vector_model.h"
 
 #include <doctest/doctest.h>
 
-using namespace bert::predict;
+using namespace bert::heads;
 
 namespace {
 

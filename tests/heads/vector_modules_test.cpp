@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
-#include "predict/pooling.h"
+#include "heads/pooling.h"
 
-using namespace bert::predict;
+using namespace bert::heads;
 using bert::nn::Activation;
 
 namespace {

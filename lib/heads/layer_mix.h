@@ -7,7 +7,7 @@
 
 #include "nn/tensor.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 enum class Combine { concat, sum, mean };
 
@@ -53,4 +53,4 @@ class LayerMix {
   int64_t width_;
 };
 
-}  // namespace bert::predict
+}  // namespace bert::heads

@@ -8,10 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "features/answer_windows.h"
 #include "features/overflow.h"
 #include "text/tokenizer.h"
 
-namespace bert::predict {
+namespace bert::heads {
 
 // Access to a text by code points.
 class CodePoints {
@@ -45,6 +46,18 @@ struct SpanRule {
   bool with_null = false;   // "no answer" is a candidate, as in SQuAD 2.0
 };
 
+// Options of answer, with run_squad.py's defaults.
+struct AnswerOptions {
+  int64_t stride = 128;                        // tokens from the start of one window to the next
+  std::optional<int64_t> max_question_length;  // in tokens; default: 64, at most half a window
+  int64_t max_answer_length = 30;              // in tokens
+  std::optional<int64_t> n_best;               // answers to list; at least 20 are computed
+  std::optional<double> no_answer_threshold;   // if not set, there is always an answer, as in SQuAD 1.1
+};
+
+features::AnswerRule window_rule(const AnswerOptions& options, int64_t max_length);
+SpanRule span_rule(const AnswerOptions& options);
+
 struct TextSpan {
   text::Span place;       // code points of the text; both 0 for "no answer"
   std::string_view text;  // empty for "no answer"
@@ -70,4 +83,4 @@ double null_score_of(const BestSpans& best);
 // span with empty text and score 0.
 TextSpan answer_of(const BestSpans& best, std::optional<double> no_answer_threshold);
 
-}  // namespace bert::predict
+}  // namespace bert::heads

@@ -1,4 +1,4 @@
-#include "predict/layer_mix.h"
+#include "heads/layer_mix.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/option.h"
 
-namespace bert::predict {
+namespace bert::heads {
 namespace {
 
 // For the mean, weights are scaled to sum to 1.
@@ -70,4 +70,4 @@ std::span<const float> LayerMix::token(std::span<const nn::Tensor> layers, int64
   return scratch;
 }
 
-}  // namespace bert::predict
+}  // namespace bert::heads
