@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
   shard_option(app, stream);
   output_options(app, embed, stream);
   cmd::precision_option(app, embed.precision);
-  cmd::batch_option(app, embed.batch_tokens);
+  cmd::batch_option(app, embed.compute.batch_tokens);
   rules(app);
   app.most_used({"--model", opt::recursive, opt::pooling, opt::normalize, "--output", opt::format, opt::keep,
                  opt::text_field, opt::max_length, opt::overflow, "--threads"});
@@ -163,9 +163,9 @@ int main(int argc, char** argv) {
     const auto directory = model.open();
     const auto tokenizer = model::load_tokenizer(directory);
     embed.drop = stream.settings.drop;
-    embed.dtype = model.dtype;
+    embed.compute.dtype = model.dtype;
     embed.output = stream.settings.output;
-    stream.settings.budget = embed.batch_tokens;
+    stream.settings.budget = embed.compute.batch_tokens;
     if (attention) {
       predict::AttentionFilter weights(directory, tokenizer, embed, stream.pool(), app.log());
       stream.transform(weights);

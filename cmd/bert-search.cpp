@@ -279,6 +279,30 @@ void note_similarity(const model::SentenceTransformer& sentence, Log& log) {
            (dot ? "dot product" : "Euclidean distance") + "; use --metric " + (dot ? "dot" : "l2"));
 }
 
+// Files that are read if they exist, else written.
+void declare_files(cli::App& app, const search::Options& options) {
+  for (const auto& [name, path] :
+       {std::pair(opt::graph, options.graph.path), {opt::codes, options.codes.path}}) {
+    app.reads(name, path);
+    app.writes(name, path);
+  }
+  if (!options.codes.path.empty()) app.writes(opt::codes, heads::sidecar_of(options.codes.path));
+}
+
+void settle_stream(search::Options& options, io::StreamOptions& stream) {
+  options.index.stream = stream;
+  options.index.lines = stream.format == io::Format::grep;
+  options.drop = stream.drop;
+  options.on_error = stream.on_error;
+  if (options.clusters || options.communities)
+    stream.check_columns = [&keep = stream.keep](const std::vector<std::string>& columns) {
+      search::require_columns(keep, columns);
+    };
+  stream.budget = search::RecordVectors::kBudget;
+  stream.chunk_bytes = search::RecordVectors::kChunkBytes;
+  stream.chunk_records = search::RecordVectors::kChunkRecords;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -309,7 +333,7 @@ int main(int argc, char** argv) {
   LineOptions lines;
   line_options(app, lines);
   cmd::precision_option(app, options.precision);
-  cmd::batch_option(app, embed.batch_tokens);
+  cmd::batch_option(app, embed.compute.batch_tokens);
   app.most_used({"--query", "--in", opt::index, opt::records, "--neighbors", "--min-score", opt::metric,
                  opt::with, opt::format, "--model", "--output", opt::text_field, "--threads"});
   app.check([&] {
@@ -324,12 +348,7 @@ int main(int argc, char** argv) {
     cmd::reads_vectors(app, opt::index, options.index.path);
     app.reads(opt::records, options.index.records_path);
     cmd::reads_vectors(app, "--against", options.against);
-    for (const auto& [name, path] :
-         {std::pair(opt::graph, options.graph.path), {opt::codes, options.codes.path}}) {
-      app.reads(name, path);
-      app.writes(name, path);
-    }
-    if (!options.codes.path.empty()) app.writes(opt::codes, heads::sidecar_of(options.codes.path));
+    declare_files(app, options);
     settle_index(options, stream.settings);
     stream.settings.row_width = search::row_width(options.index, stream.settings.files);
     if (!app.given(opt::index)) app.reads("", options.index.path);  // a FILE that is meant as --index
@@ -345,7 +364,7 @@ int main(int argc, char** argv) {
   app.ability_of(search::graph_version);
   return app.run(argc, argv, [&] {
     if (!options.graph.path.empty()) search::require_graphs();
-    embed.dtype = model.dtype;
+    embed.compute.dtype = model.dtype;
     options.texts.open_model = [&] {
       auto directory = model.open();
       if (!app.given(opt::metric)) note_similarity(directory.sentence, app.log());
@@ -353,19 +372,8 @@ int main(int argc, char** argv) {
     };
     rerank.settle(options);
     auto lock = folder.open(options, stream, model);
-    options.index.stream = stream.settings;
-    options.index.lines = stream.settings.format == io::Format::grep;
-    if (options.index.lines) options.lines = lines.options;
-    options.drop = stream.settings.drop;
-    options.on_error = stream.settings.on_error;
-    if (options.clusters || options.communities)
-      stream.settings.check_columns = [&keep =
-                                           stream.settings.keep](const std::vector<std::string>& columns) {
-        search::require_columns(keep, columns);
-      };
-    stream.settings.budget = search::RecordVectors::kBudget;
-    stream.settings.chunk_bytes = search::RecordVectors::kChunkBytes;
-    stream.settings.chunk_records = search::RecordVectors::kChunkRecords;
+    if (stream.settings.format == io::Format::grep) options.lines = lines.options;
+    settle_stream(options, stream.settings);
     const auto filter = search::make_filter(options, stream.pool(), app.log());
     lock = {};
     stream.transform(*filter);

@@ -184,7 +184,7 @@ FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions&
   }
   if (indexes()) {
     auto files = files_;
-    files.budget = texts.embed.batch_tokens;
+    files.budget = texts.embed.compute.batch_tokens;
     manifest = search::refresh(
         folder,
         {.inputs = inputs_, .stream = files, .texts = texts, .settings = settings, .rebuild = rebuild_},

@@ -32,8 +32,8 @@ struct RerankOption {
     options.rerank = {.open_model = [this] { return model::open_directory(path, ""); },
                       .predict = {.task = {.task = task::Task::rank},
                                   .features = {},
-                                  .dtype = embed.dtype,
-                                  .batch_tokens = embed.batch_tokens},
+                                  .dtype = embed.compute.dtype,
+                                  .batch_tokens = embed.compute.batch_tokens},
                       .candidates = options.graph.candidates};
   }
 

@@ -62,12 +62,12 @@ AttentionFilter::AttentionFilter(const model::Directory& directory, const text::
       wanted_(ascending(layers_)),
       featurizer_(tokenizer,
                   feature_options(options_, heads::prompt_of(options_.vectors.prompt, directory), directory)),
-      network_(directory, {.layers = wanted_.back()}, pool, nn::arithmetic(options_.dtype)) {
+      network_(directory, {.layers = wanted_.back()}, pool, nn::arithmetic(options_.compute.dtype)) {
   model::check_vocabulary(directory, tokenizer, log_);
   log_.info(heads::described({.model = directory.root,
                               .purpose = "attention",
                               .max_length = *featurizer_.options().max_length,
-                              .dtype = options_.dtype,
+                              .dtype = options_.compute.dtype,
                               .threads = pool.size()}));
 }
 
@@ -86,7 +86,7 @@ int64_t AttentionFilter::cost(const io::Record& record) const { return record.wo
 void AttentionFilter::compute(std::span<io::Record* const> records) {
   std::vector<heads::Windows<Window>*> works;
   for (io::Record* record : records) works.push_back(&record->work_as<Prepared>());
-  run_windows<Window>(works, options_.batch_tokens,
+  run_windows<Window>(works, options_.compute.batch_tokens,
                       [this](const nn::Batch& batch, std::span<Window* const> windows) {
                         for (auto& layer : network_.attention(batch, wanted_)) {
                           for (size_t s = 0; s < windows.size(); ++s)

@@ -11,25 +11,16 @@
 #include "base/option.h"
 #include "base/output_file.h"
 #include "features/features.h"
-#include "heads/batches.h"
 #include "heads/version.h"
 #include "io/text_position.h"
 #include "json/json.h"
 #include "model/fingerprint.h"
-#include "model/parts.h"
-#include "nn/panels.h"
 #include "predict/vector_writer.h"
 #include "text/utf8.h"
 
 namespace bert::predict {
 
-// One sequence and its result: the pooled vector, or one vector for each token [T, width].
-struct EmbedFilter::Window {
-  features::Features features;
-  std::vector<float> values = {};
-};
-
-struct EmbedFilter::Prepared : heads::Windows<Window> {
+struct EmbedFilter::Prepared : heads::Windows<heads::EmbeddedSequence> {
   std::vector<features::TokenPlace> places;  // for token vectors: where to read each token of the record
   std::vector<features::TruncatedField> cut;
   bool takes_ids = false;
@@ -114,25 +105,25 @@ EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenize
                          EmbedOptions options, Pool& pool, Log& log, Weights weights)
     : directory_(directory),
       options_(std::move(options)),
-      pool_(pool),
       log_(log),
-      plan_(options_.vectors, directory),
-      featurizer_(tokenizer, feature_options(options_, plan_.prompt(), directory)),
-      writer_(make_writer(options_, plan_, tokenizer)) {
+      embedder_(directory, options_.vectors, options_.compute, pool),
+      featurizer_(tokenizer, feature_options(options_, embedder_.plan().prompt(), directory)),
+      writer_(make_writer(options_, embedder_.plan(), tokenizer)) {
   model::check_vocabulary(directory, tokenizer, log_);
   log_.info(heads::described({.model = directory.root,
-                              .purpose = plan_.described(),
+                              .purpose = embedder_.plan().described(),
                               .max_length = *featurizer_.options().max_length,
-                              .dtype = options_.dtype,
+                              .dtype = options_.compute.dtype,
                               .threads = pool.size()}));
-  auto vector_model = vector_model_of(plan_, directory, tokenizer, *featurizer_.options().max_length);
+  auto vector_model =
+      vector_model_of(embedder_.plan(), directory, tokenizer, *featurizer_.options().max_length);
   vector_model_ = vector_model.text();
   if (has_sidecar(options_))
     sidecar_.emplace(options_.output,
-                     heads::Sidecar::Content{.model = vector_model_, .width = plan_.width()});
+                     heads::Sidecar::Content{.model = vector_model_, .width = embedder_.plan().width()});
   vector_model.prompt.clear();
   unprompted_model_ = vector_model.text();
-  if (weights == Weights::now) load();
+  if (weights == Weights::now) embedder_.load();
 }
 
 const std::string& EmbedFilter::vector_model(const io::Work& texts) const {
@@ -161,18 +152,6 @@ void EmbedFilter::report(Log& log) const {
     log.warn("the file does not name the model, which bert-search checks; -o FILE writes it to FILE.json");
 }
 
-void EmbedFilter::load() {
-  network_.emplace(directory_, plan_.needs(), pool_, nn::arithmetic(options_.dtype));
-}
-
-void EmbedFilter::require_finite(std::span<const float> values) const {
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i]))
-      throw Error("number ", i, " of the vector is ", values[i], ", expected a finite number",
-                  network_->cause_of_not_finite());
-  }
-}
-
 void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
   record.work = read(fields);
   using Origin = features::ForeignTexts::Origin;
@@ -191,7 +170,7 @@ std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
     has_pairs_ = true;
     empty_seconds_.add(sequences.front());
   }
-  if (plan_.kind() == heads::EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
+  if (embedder_.makes_token_vectors()) prepared->places = features::sequence_places(sequences);
   if (options_.vectors.format == io::Format::jsonl)
     prepared->cut = cut_fields(featurizer_, fields, sequences.front(), options_.drop);
   const auto json = fields.json(options_.features.text_field);
@@ -224,66 +203,13 @@ void EmbedFilter::compute(std::span<io::Record* const> records) {
 }
 
 void EmbedFilter::compute(std::span<io::Work* const> texts) {
-  if (!network_) load();
-  std::vector<heads::Windows<Window>*> records;
-  for (io::Work* work : texts) records.push_back(static_cast<Prepared*>(work));
-  run_windows<Window>(
-      records, options_.batch_tokens,
-      [this](const nn::Batch& batch, std::span<Window* const> windows) { run(batch, windows); });
+  std::vector<heads::Windows<heads::EmbeddedSequence>*> prepared;
+  for (io::Work* work : texts) prepared.push_back(static_cast<Prepared*>(work));
+  embedder_.compute(prepared);
 }
 
-void EmbedFilter::run(const nn::Batch& batch, std::span<Window* const> windows) {
-  model::Network::Wanted wanted{.layers = plan_.mix().wanted(), .rows = {}};
-  if (plan_.kind() == heads::EmbedPlan::Kind::pooler) {
-    wanted.rows = model::pooled_rows(directory_.config, batch);
-  } else if (plan_.first_tokens_only()) {
-    wanted.rows.emplace(batch.offsets.begin(), batch.offsets.end() - 1);
-  }
-  const auto states = network_->hidden(batch, wanted);
-  if (plan_.kind() == heads::EmbedPlan::Kind::pooler) return run_pooler(states, windows);
-  pool_.run_grid(batch.sequences(),
-                 [&](int64_t i, int) { take(states, wanted.rows ? i : batch.offsets[i], *windows[i]); });
-}
-
-void EmbedFilter::run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows) {
-  nn::Tensor first(windows.size(), plan_.mix().width());
-  std::vector<float> scratch;
-  for (int64_t i = 0; i < first.rows(); ++i)
-    std::ranges::copy(plan_.mix().token(states, i, scratch), first.row(i));
-  const nn::Tensor pooled = network_->pooled(first);
-  for (int64_t i = 0; i < pooled.rows(); ++i) {
-    const auto values = pooled.values(i);
-    windows[i]->values.assign(values.begin(), values.end());
-  }
-}
-
-// The window's tokens begin at `row` of `states`. If only first tokens were computed, there is one row.
-void EmbedFilter::take(std::span<const nn::Tensor> states, int64_t row, Window& window) const {
-  const int64_t tokens = plan_.first_tokens_only() ? 1 : std::ssize(window.features.ids);
-  std::vector<float> scratch;
-  if (plan_.kind() == heads::EmbedPlan::Kind::tokens) {
-    window.values.reserve(tokens * plan_.width());
-    for (int64_t t = 0; t < tokens; ++t) {
-      const auto token = plan_.mix().token(states, row + t, scratch);
-      const auto vector = plan_.finished({token.begin(), token.end()});
-      window.values.insert(window.values.end(), vector.begin(), vector.end());
-    }
-    return;
-  }
-  heads::SequencePooling pooling(plan_.modes(), plan_.mix().width());
-  pooling.start(plan_.prompt_left_out() ? window.features.prompt : 0);
-  for (int64_t t = 0; t < tokens; ++t) pooling.add(plan_.mix().token(states, row + t, scratch));
-  window.values.resize(pooling.width());
-  pooling.finish(window.values);
-}
-
-// Averages the windows before the modules, as if all tokens had been pooled at once.
 std::vector<float> EmbedFilter::vector(const io::Work& texts) const {
-  const std::span<const Window> windows = static_cast<const Prepared&>(texts).windows;
-  auto vector = plan_.finished(
-      heads::mean_by_tokens(windows, [](const Window& window) { return std::span(window.values); }));
-  require_finite(vector);
-  return vector;
+  return embedder_.vector(static_cast<const Prepared&>(texts).windows);
 }
 
 bool EmbedFilter::truncated(const io::Work& texts) const {
@@ -295,7 +221,7 @@ void EmbedFilter::finish(io::Record& record, io::Output& out) const {
   const auto& first = prepared.windows.front().features;
   const bool truncated = first.truncated;
   if (!prepared.takes_ids && features::is_empty(first)) empty_.fetch_add(1, std::memory_order_relaxed);
-  if (plan_.kind() == heads::EmbedPlan::Kind::tokens) {
+  if (embedder_.makes_token_vectors()) {
     write_tokens(record, prepared, out);
   } else if (options_.windows_apart) {
     write_windows(record, prepared, out);
@@ -303,7 +229,7 @@ void EmbedFilter::finish(io::Record& record, io::Output& out) const {
     const auto vector = this->vector(prepared);
     writer_->write(record,
                    {.values = vector,
-                    .width = plan_.width(),
+                    .width = embedder_.plan().width(),
                     .model = vector_model(prepared),
                     .truncated = truncated,
                     .stale = prepared.stale,
@@ -314,7 +240,7 @@ void EmbedFilter::finish(io::Record& record, io::Output& out) const {
 }
 
 // The text that is split is the only one, or the second of a pair.
-WindowPlace EmbedFilter::place_of(const io::Record& record, const Window& window) const {
+WindowPlace EmbedFilter::place_of(const io::Record& record, const heads::EmbeddedSequence& window) const {
   const auto& features = window.features;
   WindowPlace place = {.record = record.place(), .window = features.window, .characters = {}};
   if (features.offsets.empty()) return place;
@@ -323,7 +249,8 @@ WindowPlace EmbedFilter::place_of(const io::Record& record, const Window& window
     place.characters = text::Span{0, 0};
     return place;
   }
-  const auto before = features.pair ? 0 : static_cast<uint32_t>(text::count_code_points(plan_.prompt()));
+  const auto before =
+      features.pair ? 0 : static_cast<uint32_t>(text::count_code_points(embedder_.plan().prompt()));
   const auto without = [&](uint32_t offset) { return offset > before ? offset - before : 0; };
   place.characters =
       text::Span{without(features.offsets[part.begin].begin), without(features.offsets[part.end - 1].end)};
@@ -334,8 +261,7 @@ void EmbedFilter::write_windows(const io::Record& record, const Prepared& prepar
   const auto text_begin = record.location().begin;
   io::TextPosition position(record.raw(), record.line());
   for (const auto& window : prepared.windows) {
-    const auto vector = plan_.finished(window.values);
-    require_finite(vector);
+    const auto vector = embedder_.vector(window);
     auto place = place_of(record, window);
     if (text_begin && place.characters) {
       const auto [begin, end] = *place.characters;
@@ -345,7 +271,7 @@ void EmbedFilter::write_windows(const io::Record& record, const Prepared& prepar
     }
     writer_->write(record,
                    {.values = vector,
-                    .width = plan_.width(),
+                    .width = embedder_.plan().width(),
                     .model = vector_model(prepared),
                     .stale = prepared.stale,
                     .window = &place},
@@ -355,21 +281,21 @@ void EmbedFilter::write_windows(const io::Record& record, const Prepared& prepar
 
 // One vector for each token of the record, however many windows there are.
 void EmbedFilter::write_tokens(const io::Record& record, const Prepared& prepared, io::Output& out) const {
-  const auto width = static_cast<size_t>(plan_.width());
+  const auto width = static_cast<size_t>(embedder_.plan().width());
   std::vector<int32_t> ids;
   std::vector<float> values;
   ids.reserve(prepared.places.size());
   values.reserve(prepared.places.size() * width);
   for (const auto& [w, position] : prepared.places) {
-    const Window& window = prepared.windows[w];
+    const heads::EmbeddedSequence& window = prepared.windows[w];
     ids.push_back(window.features.ids[position]);
     const auto vector = std::span(window.values).subspan(position * width, width);
     values.insert(values.end(), vector.begin(), vector.end());
   }
-  require_finite(values);
+  embedder_.require_finite(values);
   writer_->write(record,
                  {.values = values,
-                  .width = plan_.width(),
+                  .width = embedder_.plan().width(),
                   .ids = &ids,
                   .truncated = prepared.windows.front().features.truncated,
                   .stale = prepared.stale,

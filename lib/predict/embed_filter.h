@@ -14,12 +14,10 @@
 #include "features/features.h"
 #include "features/foreign_texts.h"
 #include "features/truncated_fields.h"
-#include "heads/batches.h"
-#include "heads/embed_plan.h"
+#include "heads/embedder.h"
 #include "heads/vector_model.h"
 #include "io/filter.h"
 #include "model/directory.h"
-#include "model/network.h"
 #include "predict/vector_writer.h"
 #include "text/tokenizer.h"
 
@@ -33,9 +31,8 @@ struct EmbedOptions {
   bool expects_pairs = false;  // otherwise a note tells of them
   bool windows_apart = false;  // with Overflow::split: a vector and a record for each window
   io::DropList drop;
-  std::string output = "-";                 // of an array: gets a Sidecar if it is a regular file
-  std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
-  int64_t batch_tokens = 1024;              // tokens in a batch; does not affect the output
+  std::string output = "-";  // of an array: gets a Sidecar if it is a regular file
+  heads::ComputeOptions compute;
 };
 
 // How records become sequences; `prompt` is that of prompt_of().
@@ -64,7 +61,7 @@ class EmbedFilter final : public io::Filter {
   void compute(std::span<io::Work* const> texts);
   std::vector<float> vector(const io::Work& texts) const;
   bool truncated(const io::Work& texts) const;
-  int64_t width() const { return plan_.width(); }  // of the vector
+  int64_t width() const { return embedder_.plan().width(); }  // of the vector
   // Its VectorModel as text. A record with token ids has no prompt.
   const std::string& vector_model(const io::Work& texts) const;
   const std::string& vector_model() const { return vector_model_; }  // of texts
@@ -73,32 +70,24 @@ class EmbedFilter final : public io::Filter {
   int64_t cost(const io::Record& record) const override { return tokens(*record.work); }
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, io::Output& out) const override;
-  int64_t row_width() const override { return plan_.width(); }
+  int64_t row_width() const override { return embedder_.plan().width(); }
   void report_truncated(int64_t records) const override;
   void before_commit(const OutputFile& output) override;
   void committed() override;
   void report(Log& log) const override;
 
  private:
-  struct Window;
   struct Prepared;
-  void load();
-  void require_finite(std::span<const float> values) const;
   std::vector<features::Features> windows(const io::Fields& fields) const;
-  void run(const nn::Batch& batch, std::span<Window* const> windows);
-  void run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows);
-  void take(std::span<const nn::Tensor> states, int64_t row, Window& window) const;
-  WindowPlace place_of(const io::Record& record, const Window& window) const;
+  WindowPlace place_of(const io::Record& record, const heads::EmbeddedSequence& window) const;
   void write_windows(const io::Record& record, const Prepared& prepared, io::Output& out) const;
   void write_tokens(const io::Record& record, const Prepared& prepared, io::Output& out) const;
 
   const model::Directory& directory_;
   EmbedOptions options_;
-  Pool& pool_;
   Log& log_;
-  heads::EmbedPlan plan_;
+  heads::Embedder embedder_;
   features::Featurizer featurizer_;
-  std::optional<model::Network> network_;
   std::unique_ptr<VectorWriter> writer_;
   std::string vector_model_, unprompted_model_;  // see vector_model()
   std::optional<heads::Sidecar> sidecar_;
