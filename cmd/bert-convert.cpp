@@ -21,7 +21,7 @@ struct Options {
   std::string out, activation;
   std::optional<Dtype> store;
   std::vector<int64_t> layers;
-  std::string vocab;
+  std::string vocab, calibration;
   std::optional<int64_t> dim;
   double sif = bert::predict::StaticTable().sif;
   std::optional<int> threads;
@@ -40,6 +40,7 @@ struct Options {
     if (!layers.empty() && out.empty()) throw UsageError(opt::layers, " is for -o");
     if (is_static && out.empty()) throw UsageError("--static is for -o");
     if (!vocab.empty() && out.empty()) throw UsageError("--vocab is for -o");
+    if (!calibration.empty() && out.empty()) throw UsageError("--calibration is for -o");
     if (!activation.empty() && out.empty() && !info) throw UsageError("--activation is for -o and --info");
   }
 };
@@ -48,9 +49,9 @@ void convert(const Options& options, bert::Log& log) {
   const auto existing = options.force ? bert::model::Existing::replace : bert::model::Existing::refuse;
   const auto& source = options.directories.front();
   if (!options.is_static) {
-    bert::model::convert(
-        {source, options.out, options.store, options.activation, existing, options.layers, options.vocab},
-        log);
+    bert::model::convert({source, options.out, options.store, options.activation, existing, options.layers,
+                          options.vocab, options.calibration},
+                         log);
     return;
   }
   bert::Pool pool(options.threads.value_or(bert::available_threads()));
@@ -101,6 +102,10 @@ int main(int argc, char** argv) {
       {"--store", "", "Number format of the stored weights."},
       {{"same", {}}, {"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}}, options.store);
   bert::cmd::activation_option(app, options.activation);
+  app.option({"--calibration", "FILE",
+              "Scale a classifier's logits by what bert-score --calibrate has written to FILE."},
+             options.calibration);
+  app.excludes({"--calibration"}, "--static");
   cutting_options(app, options);
   app.section("Inspection");
   app.flag({"--info", "", "Print the contents of the directory as a JSON object."}, options.info);
@@ -112,6 +117,7 @@ int main(int argc, char** argv) {
   app.check([&] {
     options.check();
     app.reads("--vocab", options.vocab);
+    app.reads("--calibration", options.calibration);
     if (options.info) bert::cmd::read_files_of(app, options.directories.front());
     if (options.info) app.writes("--info", "-");
   });

@@ -27,15 +27,15 @@ using task::Task;
 struct Flags {
   std::optional<Task> task;
   std::vector<std::string> metrics;
-  bool report = false, confusion = false;
+  bool report = false, confusion = false, calibrate = false;
 };
 
 // Options that replace the object of metrics by something else.
 constexpr std::pair<const char*, metric::Result> kResults[] = {
-    {"--report", metric::Result::report},  {"--confusion", metric::Result::confusion},
-    {"--curve", metric::Result::curve},    {"--threshold", metric::Result::threshold},
-    {"--by", metric::Result::by},          {"--worst", metric::Result::worst},
-    {"--against", metric::Result::against}};
+    {"--report", metric::Result::report},         {"--confusion", metric::Result::confusion},
+    {"--curve", metric::Result::curve},           {"--threshold", metric::Result::threshold},
+    {"--calibrate", metric::Result::calibration}, {"--by", metric::Result::by},
+    {"--worst", metric::Result::worst},           {"--against", metric::Result::against}};
 
 // Whether a result consists of metrics, which --metric may choose.
 bool has_metrics(metric::Result result) {
@@ -142,6 +142,12 @@ void result_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& f
                  [&](const std::string& name, const std::string& value) {
                    options.threshold = threshold_goal(name, value);
                  }),
+      &E::curved);
+  only_for(
+      app.flag({"--calibrate", "",
+                "Write what calibrates the scores, for bert-convert --calibration: a scale for all labels "
+                "(classify), or a scale and an offset for each (multilabel)."},
+               flags.calibrate),
       &E::curved);
   app.option(
       {"--by", "FIELD", "Write a row of metrics for all records, and one for each value of this field."},

@@ -95,9 +95,17 @@ void LabelScores::add(std::span<const double> scores, std::span<const uint32_t> 
 
 std::vector<Curve::Example> LabelScores::examples(size_t label) const {
   std::vector<Curve::Example> examples;
-  const size_t labels = count_ == 0 ? 1 : scores_.size() / count_;
-  for (size_t i = label; i < scores_.size(); i += labels) examples.push_back({scores_[i], gold_[i]});
+  for (size_t i = label; i < scores_.size(); i += labels()) examples.push_back({scores_[i], gold_[i]});
   return examples;
+}
+
+std::span<const double> LabelScores::of(int64_t example) const {
+  return std::span(scores_).subspan(example * labels(), labels());
+}
+
+size_t LabelScores::gold_of(int64_t example) const {
+  const auto begin = gold_.begin() + example * labels();
+  return std::find(begin, begin + labels(), true) - begin;
 }
 
 bool are_scores(std::span<const double> scores) {

@@ -51,8 +51,11 @@ class LabelScores {
   void add(std::span<const double> scores, std::span<const uint32_t> gold);
   int64_t count() const { return count_; }
   std::vector<Curve::Example> examples(size_t label) const;  // whose positives have this gold label
+  std::span<const double> of(int64_t example) const;         // its scores
+  size_t gold_of(int64_t example) const;                     // its first gold label
 
  private:
+  size_t labels() const { return count_ == 0 ? 1 : scores_.size() / count_; }
   std::vector<double> scores_;  // [count, labels]
   std::vector<bool> gold_;
   int64_t count_ = 0;

@@ -24,7 +24,8 @@ bool has_metrics_with(const ScoreFilterOptions& options, std::initializer_list<N
 }
 
 ScoresUse scores_of(const ScoreFilterOptions& options) {
-  const bool is_curve = options.result == Result::curve || options.result == Result::threshold;
+  const bool is_curve = options.result == Result::curve || options.result == Result::threshold ||
+                        options.result == Result::calibration;
   if (is_curve || has_metrics_with(options, {Needs::scores})) return ScoresUse::kept;
   const bool is_read = options.result == Result::worst || options.score.top_k ||
                        has_metrics_with(options, {Needs::probabilities});

@@ -18,7 +18,7 @@
 namespace bert::metric {
 
 // What is written: one object of metrics, or rows of something else.
-enum class Result { metrics, report, confusion, curve, threshold, by, worst, against };
+enum class Result { metrics, report, confusion, curve, threshold, calibration, by, worst, against };
 
 struct ScoreFilterOptions {
   Result result = Result::metrics;

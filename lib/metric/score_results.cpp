@@ -8,6 +8,7 @@
 #include "io/pull_reader.h"
 #include "io/record_reader.h"
 #include "json/json.h"
+#include "metric/calibrate.h"
 #include "metric/kept_works.h"
 #include "metric/label_report.h"
 #include "metric/resampling.h"
@@ -48,6 +49,7 @@ void write_report(const Report& report, const ScoreFilterOptions& options, io::O
 
 void ScoreFilter::write_result(const Evaluation& evaluation, io::Output& out) {
   Report report = make_report(options_, log_);
+  std::vector<Report> scalings;
   switch (options_.result) {
     case Result::metrics:
       scorer_->append_counts(report);
@@ -66,6 +68,15 @@ void ScoreFilter::write_result(const Evaluation& evaluation, io::Output& out) {
       for (const auto& label : without_threshold(evaluation, options_.threshold))
         log_.warn("no threshold reaches this for label " + json::in_quotes(label));
       return write_rows(threshold_rows(evaluation, options_.threshold, report), out);
+    case Result::calibration:
+      require_areas(evaluation);
+      for (const auto& scaling : calibration(evaluation, options_.score.task)) {
+        if (scaling.scale <= 0)
+          log_.warn("records with label " + json::in_quotes(*scaling.label) +
+                    " have lower scores for it than others, so that its scale is not above 0");
+        scalings.push_back(scaling_row(scaling, report));
+      }
+      return write_rows(scalings, out);
     case Result::by:
       return write_groups(report, out);
     case Result::against:
@@ -184,7 +195,9 @@ void ScoreFilter::write_curves(const Evaluation& evaluation, const Report& empty
 }
 
 void ScoreFilter::require_areas(const Evaluation& evaluation) const {
-  if (evaluation.areas.empty()) throw Error("there is no curve", scorer_->advice("roc_auc"));
+  if (evaluation.areas.empty())
+    throw Error(options_.result == Result::calibration ? "there is no calibration" : "there is no curve",
+                scorer_->advice("roc_auc"));
 }
 
 void ScoreFilter::require_written(const Report& report) const {

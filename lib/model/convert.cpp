@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "json/json.h"
+#include "model/calibration.h"
 #include "model/cut.h"
 #include "model/parts.h"
 #include "text/tokenizer.h"
@@ -81,7 +82,7 @@ std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const c
 }
 
 void convert(const Conversion& conversion, Log& log) {
-  const auto& [source, out, store, activation, existing, layers, vocab] = conversion;
+  const auto& [source, out, store, activation, existing, layers, vocab, calibration] = conversion;
   const auto directory = open_directory(source, activation);
   if (same_file(directory.root, out))
     throw Error(out, ": is the model to convert; write to another directory");
@@ -100,9 +101,10 @@ void convert(const Conversion& conversion, Log& log) {
     files = cut_tokenizer_files(tokenizer, directory, cut);
   }
   if (!layers.empty()) cut_layers(layers, directory, parts);
+  if (!calibration.empty()) calibrate(calibration, directory, parts);
   for (auto& tensor : parts.tensors) {
     tensor.name = stored_name(parts.config, tensor.name);
-    tensor.store = store;
+    if (store) tensor.store = store;
   }
   save(out, parts.config, files, parts.tensors, main_dtype(checkpoint, store), ModuleFiles(source, store));
 }

@@ -30,6 +30,7 @@ struct Conversion {
   Existing existing = Existing::refuse;
   std::vector<int64_t> layers{};  // of the encoder, to keep, ascending from 0; none: all
   std::string vocab{};            // file of the tokens to keep, see text/vocabulary_cut.h; "": all
+  std::string calibration{};      // file with scales of the classifier, see calibration.h; "": none
 };
 
 // Verifies all checksums before it writes.
