@@ -31,7 +31,7 @@ T load(const std::byte* from, size_t i) {
   return value;
 }
 
-float from_bf16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+float from_bf16(uint16_t bits) { return std::bit_cast<float>(bits << 16); }
 
 // Exponent and mantissa move to their positions in f32; multiplying by 2^112 corrects the exponent bias and
 // normalizes subnormals. Infinity and NaN (exponent 31) keep all exponent bits set.

@@ -21,7 +21,7 @@ struct Parent {
 
 double seconds_of(const timespec& time) {
   constexpr double kNano = 1e-9;
-  return static_cast<double>(time.tv_sec) + kNano * static_cast<double>(time.tv_nsec);
+  return time.tv_sec + kNano * time.tv_nsec;
 }
 
 double now(clockid_t clock) {
@@ -44,7 +44,7 @@ std::optional<Parent> parent() {
   }
   double ticks = 0;
   if (!(fields >> ticks)) return std::nullopt;
-  const double age = now(CLOCK_BOOTTIME) - ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const double age = now(CLOCK_BOOTTIME) - ticks / ::sysconf(_SC_CLK_TCK);
   return Parent{.name = text.substr(begin + 1, end - begin - 1), .start = now(CLOCK_REALTIME) - age};
 }
 

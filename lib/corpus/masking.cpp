@@ -24,7 +24,7 @@ std::vector<Prediction> next_tokens(std::span<const int32_t> ids) {
 
 // nearbyint rounds half to even in the default rounding mode, like Python 3's round().
 int64_t predictions_wanted(int64_t length, const MaskRule& rule) {
-  const auto rounded = static_cast<int64_t>(std::nearbyint(static_cast<double>(length) * rule.probability));
+  const auto rounded = static_cast<int64_t>(std::nearbyint(length * rule.probability));
   const int64_t wanted = std::max<int64_t>(1, rounded);
   return rule.max_predictions ? std::min(wanted, *rule.max_predictions) : wanted;
 }
@@ -56,8 +56,7 @@ std::vector<Masker::Group> Masker::groups(std::span<const int32_t> ids) const {
     const Kind kind = kinds_[ids[at]];
     if (kind == Kind::special) continue;
     const bool joins = rule_.unit == MaskRule::Unit::word && kind == Kind::continuation && !groups.empty() &&
-                       groups.back().end == at &&
-                       tokenizer_.joins(ids[static_cast<size_t>(at - 1)], ids[static_cast<size_t>(at)]);
+                       groups.back().end == at && tokenizer_.joins(ids[static_cast<size_t>(at - 1)], ids[at]);
     if (joins)
       ++groups.back().end;
     else
@@ -76,7 +75,7 @@ int32_t Masker::shown(int32_t id, Random& random) const {
 
 std::vector<Prediction> Masker::mask(std::span<int32_t> ids, Random random) const {
   if (rule_.target == MaskRule::Target::next) return next_tokens(ids);
-  const size_t wanted = predictions_wanted(static_cast<int64_t>(ids.size()), rule_);
+  const size_t wanted = predictions_wanted(ids.size(), rule_);
   auto order = groups(ids);
   random.shuffle(order);
   std::vector<Prediction> masked;

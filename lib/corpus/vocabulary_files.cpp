@@ -131,7 +131,7 @@ void append_bpe(std::string& out, std::span<const std::string> subwords, const t
   for (size_t id = 0; id < subwords.size(); ++id) {
     ids += id == 0 ? "\n" : ",\n";
     json::append_string(ids, subwords[id]);
-    json::append_integer(ids += ':', static_cast<int64_t>(id));
+    json::append_integer(ids += ':', id);
   }
   ids += "\n}";
   std::string& list = object.key("merges") += '[';

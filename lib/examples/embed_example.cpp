@@ -133,11 +133,11 @@ void EmbedReader::read_scores(const io::Fields& fields, EmbedExample& example) c
   if (candidates < 2) throw Error("has no negatives, of which the loss needs at least one");
   const auto scores = fields.required(kScores);
   io::named(kScores, [&] {
-    for (const auto& value : scores.elements()) example.scores.push_back(static_cast<float>(value.number()));
+    for (const auto& value : scores.elements()) example.scores.push_back(value.number());
     if (example.scores.size() != candidates)
       throw Error("has ", counted(std::ssize(example.scores), "number", "numbers"),
                   ", expected one for the pair and for each of ",
-                  counted(static_cast<int64_t>(candidates) - 1, "negative", "negatives"));
+                  counted(candidates - 1, "negative", "negatives"));
     if (!std::ranges::all_of(example.scores, [](float score) { return std::isfinite(score); }))
       throw Error("has a number that is not finite in f32");
   });

@@ -97,7 +97,7 @@ void ExampleQueue::add(const Drawn& record, Contents contents) {
     return;
   }
   auto& examples = contents.examples;
-  for (size_t i = static_cast<size_t>(leave_out_); i < contents.outlines.size(); ++i)
+  for (size_t i = leave_out_; i < contents.outlines.size(); ++i)
     waiting_.push_back(
         {{record, std::move(contents.outlines[i]), i < examples.size() ? std::move(examples[i]) : nullptr}});
   leave_out_ = 0;

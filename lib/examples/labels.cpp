@@ -73,7 +73,7 @@ void require_label(std::string_view field, std::string_view label) {
 float probability(std::string_view label, double p) {
   if (!(p >= 0 && p <= 1))
     throw Error("has ", p, " for ", json::in_quotes(label), ", expected a probability");
-  return static_cast<float>(p);
+  return p;
 }
 
 std::vector<std::string> in_order(std::vector<std::string> names) {

@@ -16,10 +16,10 @@ std::vector<float> numbers_of(const io::Fields& fields, std::string_view name, s
   std::vector<float> numbers;
   const auto array = fields.required(name);
   io::named(name, [&] {
-    for (const auto& value : array.elements()) numbers.push_back(static_cast<float>(value.number()));
+    for (const auto& value : array.elements()) numbers.push_back(value.number());
     if (numbers.size() != candidates)
       throw Error("has ", counted(std::ssize(numbers), "number", "numbers"), " for ",
-                  counted(static_cast<int64_t>(candidates), "candidate", "candidates"));
+                  counted(candidates, "candidate", "candidates"));
     for (const float number : numbers)
       if (!std::isfinite(number)) throw Error("has a number that is not finite in f32");
   });

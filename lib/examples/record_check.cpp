@@ -195,7 +195,7 @@ std::string summary(const Found& found, double seconds) {
   std::ostringstream text;
   text.imbue(std::locale::classic());
   text << std::fixed << std::setprecision(1) << "checked " << counted(found.records, "record, ", "records, ")
-       << static_cast<double>(found.bytes) / kMegabyte << " MB in " << seconds << " s";
+       << found.bytes / kMegabyte << " MB in " << seconds << " s";
   return std::move(text).str();
 }
 

@@ -34,7 +34,7 @@ void read_label_set(const io::Fields& fields, const std::string& field, const La
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
     throw Error("field \"", field, "\" has \"", *twice, "\" twice");
-  example.targets.resize(static_cast<size_t>(labels.size()));
+  example.targets.resize(labels.size());
   for (const auto& name : names) example.targets[labels.id(name)] = 1;
 }
 
@@ -86,7 +86,7 @@ void SentenceReader::read_scores(const io::Fields& fields, SentenceExample& exam
   const auto scores = scores_of(fields);
   if (!names_.empty() && sorted_names(scores) != names_)
     throw Error("field \"", kScores, "\" has other labels than in the first record");
-  example.soft.resize(static_cast<size_t>(labels_.size()));
+  example.soft.resize(labels_.size());
   double sum = 0;
   for (const auto& score : scores) {
     const float p = io::named(kScores, [&] { return probability(score.first, score.second); });

@@ -18,7 +18,7 @@ using comm::take_number;
 using comm::take_text;
 
 void append(std::string& out, const std::vector<io::ContextWord>& words) {
-  append(out, static_cast<int64_t>(words.size()));
+  append(out, words.size());
   for (const auto& [word, tag] : words) {
     append(out, std::string_view(word));
     append(out, std::string_view(tag));
@@ -26,7 +26,7 @@ void append(std::string& out, const std::vector<io::ContextWord>& words) {
 }
 
 std::vector<io::ContextWord> take_words(std::string_view& in) {
-  std::vector<io::ContextWord> words(static_cast<size_t>(take_number(in)));
+  std::vector<io::ContextWord> words(take_number(in));
   for (auto& [word, tag] : words) {
     word = take_text(in);
     tag = take_text(in);
@@ -43,7 +43,7 @@ void append(std::string& out, const io::RawRecord& record) {
   append(out, int64_t{source.in_context});
   append(out, int64_t{source.delimiter});
   append(out, source.conll.word);
-  append(out, source.conll.tag ? static_cast<int64_t>(*source.conll.tag) : -1);
+  append(out, source.conll.tag ? *source.conll.tag : -1);
   append(out, int64_t{source.conll.universal});
   append(out, source.columns.size());
   for (const std::string_view column : source.columns) append(out, column);

@@ -79,12 +79,12 @@ TagReader::WordScores TagReader::read_scores(const io::Fields& fields, std::span
     const auto given = array.elements();
     if (given.size() != words)
       throw Error("has ", counted(std::ssize(given), "element", "elements"), " for ",
-                  counted(static_cast<int64_t>(words), "word", "words"));
+                  counted(words, "word", "words"));
     WordScores scores(words);
     for (size_t word = 0; word < words; ++word) {
       if (given[word].is_null()) continue;
       auto& soft = scores[word];
-      soft.resize(static_cast<size_t>(labels_.size()));
+      soft.resize(labels_.size());
       double sum = 0;
       for (const auto& [tag, value] : given[word].members()) {
         const double p = value.number();

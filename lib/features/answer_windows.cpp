@@ -23,7 +23,7 @@ Features window(const text::Tokenizer& tokenizer, const std::vector<int32_t>& qu
   ids.push_back(tokenizer.cls());
   ids.insert(ids.end(), question.begin(), question.end());
   features.first = {1, static_cast<uint32_t>(ids.size())};
-  ids.insert(ids.end(), static_cast<size_t>(tokenizer.config().layout.separators), tokenizer.sep());
+  ids.insert(ids.end(), tokenizer.config().layout.separators, tokenizer.sep());
   const uint32_t begin = ids.size();
   ids.insert(ids.end(), context.begin() + part.begin, context.begin() + part.end);
   features.second = {begin, static_cast<uint32_t>(ids.size())};

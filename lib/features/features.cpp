@@ -32,8 +32,7 @@ void append(Features& to, const Features& from, uint32_t begin, uint32_t end) {
 Features with_parts(const Features& whole, Window first, Window second) {
   const auto part = [&](text::Span span, Window window, Features& to) {
     const uint32_t begin = to.ids.size();
-    append(to, whole, span.begin + static_cast<uint32_t>(window.begin),
-           span.begin + static_cast<uint32_t>(window.end));
+    append(to, whole, span.begin + window.begin, span.begin + window.end);
     return text::Span{begin, static_cast<uint32_t>(to.ids.size())};
   };
   Features cut;
@@ -109,7 +108,7 @@ Features surrounded(Features sentence, Part before, Part after) {
       sentence.offsets.insert(sentence.offsets.begin() + at, length_of(part.tokens), {});
   }
   const uint32_t shift = length_of(before.tokens);
-  const uint32_t second = end + shift + static_cast<uint32_t>(length_of(after.tokens));
+  const uint32_t second = end + shift + length_of(after.tokens);
   sentence.first = {begin + shift, end + shift};
   sentence.second = {second, second};
   return sentence;
@@ -173,7 +172,7 @@ Featurizer::Featurizer(const text::Tokenizer& tokenizer, FeatureOptions options)
   if (options_.prompt.empty()) return;
   text::Tokens tokens;
   tokenizer_.encode(options_.prompt, {}, tokens);
-  prompt_tokens_ = static_cast<int32_t>(tokens.ids.size()) + (options_.specials ? 1 : 0);
+  prompt_tokens_ = tokens.ids.size() + (options_.specials ? 1 : 0);
 }
 
 Features Featurizer::features(const io::Fields& fields) const { return limited(whole(fields)); }
@@ -297,7 +296,7 @@ std::vector<Features> Featurizer::split(Features whole) const {
   for (const auto window : slide(count, {length, options_.overlap, options_.cut.from_left})) {
     windows.push_back(with_parts(whole, slides_first ? window : whole_part(whole.first),
                                  slides_first ? whole_part(whole.second) : window));
-    windows.back().window = static_cast<int32_t>(windows.size()) - 1;
+    windows.back().window = windows.size() - 1;
     windows.back().window_begin = window.begin;
   }
   return windows;
@@ -314,7 +313,7 @@ std::vector<TokenPlace> token_places(std::span<const Features> windows) {
   std::vector<TokenPlace> places;
   for (const int32_t owner : most_context(spans, count)) {
     const size_t window = owner;
-    const auto within = static_cast<int64_t>(places.size()) - spans[window].begin;
+    const auto within = places.size() - spans[window].begin;
     places.push_back({window, windows[window].first.begin + static_cast<uint32_t>(within)});
   }
   return places;
@@ -339,7 +338,7 @@ std::vector<TokenPlace> sequence_places(std::span<const Features> windows) {
     const auto owners = most_context(spans, std::ranges::max(spans, {}, &Window::end).end);
     for (size_t token = 0; token < owners.size(); ++token) {
       const size_t owner = owners[token];
-      const uint32_t within = static_cast<int64_t>(token) - spans[owner].begin;
+      const uint32_t within = token - spans[owner].begin;
       read(owner, (windows[owner].*part).begin + within);
     }
   }

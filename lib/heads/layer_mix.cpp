@@ -65,7 +65,7 @@ std::span<const float> LayerMix::token(std::span<const nn::Tensor> layers, int64
   for (size_t i = 0; i < scratch.size(); ++i) {
     double sum = 0;
     for (size_t k = 0; k < picks_.size(); ++k) sum += weights_[k] * layers[picks_[k]].row(row)[i];
-    scratch[i] = static_cast<float>(sum);
+    scratch[i] = sum;
   }
   return scratch;
 }

@@ -31,7 +31,7 @@ std::vector<int64_t> highest(std::span<const float> logits, int64_t count) {
 }
 
 double sum(const SpanWindow& window, int64_t start, int64_t end) {
-  return static_cast<double>(window.starts[start]) + static_cast<double>(window.ends[end]);
+  return window.starts[start] + static_cast<double>(window.ends[end]);
 }
 
 // Takes a span from the window in which its first token has most context.
@@ -123,8 +123,7 @@ double null_score_of(const BestSpans& best) {
 }
 
 TextSpan answer_of(const BestSpans& best, std::optional<double> no_answer_threshold) {
-  const bool none =
-      no_answer_threshold && as_written(static_cast<float>(null_score_of(best))) > *no_answer_threshold;
+  const bool none = no_answer_threshold && as_written(null_score_of(best)) > *no_answer_threshold;
   if (best.answer && !none) return best.spans[*best.answer];
   for (const TextSpan& span : best.spans) {
     if (span.text.empty()) return span;

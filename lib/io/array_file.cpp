@@ -24,7 +24,7 @@ ArrayFile::ArrayFile(const std::string& path, std::optional<int64_t> width)
     : file_(path), shape_(shape_of_array(file_, width)) {}
 
 const std::byte* ArrayFile::bytes_of(int64_t row) const {
-  return file_.bytes().data() + shape_.begin + static_cast<size_t>(row) * shape_.row_bytes();
+  return file_.bytes().data() + shape_.begin + row * shape_.row_bytes();
 }
 
 void ArrayFile::read(int64_t row, std::span<float> to) const {

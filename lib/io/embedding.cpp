@@ -24,7 +24,7 @@ std::vector<float> from_array(const json::Value& array) {
   for (const json::Value& value : array.elements()) {
     if (value.kind() != json::Value::Kind::number)
       throw Error("contains ", value.kind_name(), ", expected numbers");
-    values.push_back(static_cast<float>(value.number()));
+    values.push_back(value.number());
   }
   return values;
 }

@@ -10,7 +10,7 @@
 namespace bert::io {
 namespace {
 
-constexpr size_t kNone = static_cast<size_t>(-1);
+constexpr size_t kNone = -1;
 
 // Records are separated by blank lines.
 class ParagraphCutter : public LineCutter {

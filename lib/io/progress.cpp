@@ -23,7 +23,7 @@ std::optional<uint64_t> size_of_files(const std::vector<std::string>& files) {
 }
 
 std::string progress_text(int64_t records, double seconds, std::optional<double> share) {
-  const auto rate = std::llround(static_cast<double>(records) / seconds);
+  const auto rate = std::llround(records / seconds);
   std::string text = std::to_string(records) + " records, " + std::to_string(rate) + "/s";
   if (!share || *share <= 0) return text;
   const double done = std::min(*share, 1.0);

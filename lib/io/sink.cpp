@@ -24,7 +24,7 @@ Sink::Sink(const StreamOptions& options, OutputFile& file)
       fields_(options.format, options.keep, options.drop) {
   if (format_.row.header_bytes > 0) require_regular(file, options.output);
   // Until the header is completed, so that nobody reads an incomplete file.
-  file_.write(std::string(static_cast<size_t>(format_.row.header_bytes), '\0'));
+  file_.write(std::string(format_.row.header_bytes, '\0'));
   file_.write(format_.text.begin);
 }
 

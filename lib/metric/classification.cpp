@@ -85,7 +85,7 @@ Counts LabelCounts::all() const {
 double LabelCounts::macro_f1() const {
   double sum = 0;
   for (const Counts& counts : counts_) sum += counts.f1();
-  return counts_.empty() ? 0 : sum / static_cast<double>(counts_.size());
+  return counts_.empty() ? 0 : sum / counts_.size();
 }
 
 bool LabelCounts::disjoint() const {
@@ -244,8 +244,8 @@ void Calibration::add(double confidence, bool correct) {
 
 double Calibration::error() const {
   double sum = 0;
-  for (const Bin& bin : bins_) sum += std::abs(static_cast<double>(bin.correct) - bin.confidence);
-  return sum / static_cast<double>(count_);
+  for (const Bin& bin : bins_) sum += std::abs(bin.correct - bin.confidence);
+  return sum / count_;
 }
 
 }  // namespace bert::metric

@@ -30,8 +30,7 @@ double Curve::roc_auc() const {
     area += wrong * (counts.both + before.both);
     before = counts;
   }
-  return static_cast<double>(area) /
-         (2.0 * static_cast<double>(positives_) * static_cast<double>(negatives_));
+  return area / (2.0 * positives_ * negatives_);
 }
 
 double Curve::average_precision() const {
@@ -41,7 +40,7 @@ double Curve::average_precision() const {
     sum += static_cast<double>(counts.both - before) * counts.precision();
     before = counts.both;
   }
-  return positives_ == 0 ? 0 : sum / static_cast<double>(positives_);
+  return positives_ == 0 ? 0 : sum / positives_;
 }
 
 const Curve::Step* choose_threshold(const Curve& curve, const ThresholdGoal& goal) {

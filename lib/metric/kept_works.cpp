@@ -36,8 +36,8 @@ std::vector<KeptWorks::Group> KeptWorks::groups() const {
 
 std::vector<io::Work*> KeptWorks::counterparts(const KeptWorks& other, const std::string& name) const {
   if (other.size() != size())
-    throw Error(name, " has ", counted(static_cast<int64_t>(other.size()), "prediction", "predictions"),
-                ", expected ", size(), ", as many as the input");
+    throw Error(name, " has ", counted(other.size(), "prediction", "predictions"), ", expected ", size(),
+                ", as many as the input");
   std::map<uint32_t, const Kept*> others;
   for (const auto& kept : other.works_) others[kept.place] = &kept;
   std::vector<io::Work*> works;

@@ -60,7 +60,7 @@ template <double LabelAreas::*kArea>
 Optional mean_area(const E& e) {
   double sum = 0;
   for (const auto& areas : e.areas) sum += areas.*kArea;
-  return e.areas.empty() ? std::nullopt : Optional(sum / static_cast<double>(e.areas.size()));
+  return e.areas.empty() ? std::nullopt : Optional(sum / e.areas.size());
 }
 
 template <double (Counts::*kValue)() const>

@@ -26,22 +26,22 @@ RankingMeans values_of(const std::vector<double>& gains, const std::vector<doubl
       values.reciprocal_rank = 1 / rank;
       if (near) values.reciprocal_rank_at_k = 1 / rank;
     }
-    values.average_precision += static_cast<double>(relevant) / rank;
+    values.average_precision += relevant / rank;
     values.ndcg += gains[i] / std::log2(rank + 1);
     if (!near) continue;
     values.ndcg_at_k = values.ndcg;
-    values.precision_at_k = values.recall_at_k = static_cast<double>(relevant);
+    values.precision_at_k = values.recall_at_k = relevant;
   }
   double best = 0, best_at_k = 0;
   for (size_t i = 0; i < ideal.size(); ++i) {
     best += ideal[i] / std::log2(static_cast<double>(i) + 2);
     if (static_cast<int64_t>(i) < k) best_at_k = best;
   }
-  const auto all = static_cast<double>(ideal.size());
+  const auto all = ideal.size();
   values.average_precision /= all;
   values.ndcg /= best;
   values.ndcg_at_k /= best_at_k;
-  values.precision_at_k /= static_cast<double>(k);
+  values.precision_at_k /= k;
   values.recall_at_k /= all;
   return values;
 }
@@ -112,7 +112,7 @@ RankingMeans Rankings::means(int64_t k) {
     begin = end;
   }
   for (const auto mean : kMeans)
-    if (queries() > 0) means.*mean /= static_cast<double>(queries());
+    if (queries() > 0) means.*mean /= queries();
   return means;
 }
 

@@ -122,7 +122,7 @@ double mcnemar_p(int64_t only_first, int64_t only_second) {
   for (int64_t k = (count - 1) / 2; k >= 0 && term > 0; --k) {
     lower += term;
     if (k <= least) tail += term;
-    term *= static_cast<double>(k) / static_cast<double>(count - k + 1);
+    term *= k / static_cast<double>(count - k + 1);
   }
   // Both halves; an even count has one term between them.
   const double middle =
@@ -134,7 +134,7 @@ double percentile(std::span<const double> sorted, double part) {
   const double place = part * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(place);
   const size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (sorted[above] - sorted[below]) * (place - static_cast<double>(below));
+  return sorted[below] + (sorted[above] - sorted[below]) * (place - below);
 }
 
 }  // namespace bert::metric

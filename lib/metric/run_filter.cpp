@@ -40,8 +40,8 @@ void RunFilter::end(io::Output& out) {
     return log_.warn("no records: nothing was scored");
   }
   if (unknown_.size() > 0)
-    log_.warn(counted(static_cast<int64_t>(unknown_.size()), "query was", "queries were") +
-              " skipped, without judgments in " + options_.gold);
+    log_.warn(counted(unknown_.size(), "query was", "queries were") + " skipped, without judgments in " +
+              options_.gold);
   if (!judgments_.has_taken())
     log_.warn("no result has a judgment in " + options_.gold + ": do both have the same ids of documents?");
   judgments_.each_left([&](std::string_view query, double gain) { rankings_.add_missing(query, gain); });

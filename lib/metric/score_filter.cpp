@@ -227,10 +227,8 @@ void ScoreFilter::add_missing() {
 // Without ids, a different number of records means that they do not correspond.
 void ScoreFilter::check_counts() const {
   if (places_ < gold_->size() || unknown_ > 0)
-    throw Error(options_.gold, " has ",
-                counted(static_cast<int64_t>(gold_->size()), "gold label", "gold labels"), " for ",
-                counted(static_cast<int64_t>(places_) + unknown_, "prediction", "predictions"), kSameOrder,
-                id_hint());
+    throw Error(options_.gold, " has ", counted(gold_->size(), "gold label", "gold labels"), " for ",
+                counted(places_ + unknown_, "prediction", "predictions"), kSameOrder, id_hint());
 }
 
 std::string ScoreFilter::id_hint() const {

@@ -67,7 +67,7 @@ class MultilabelScorer : public Scorer {
       const bool is_gold = std::ranges::binary_search(gold, std::string_view(scored_.names()[i]));
       loss += log_loss_of(is_gold ? scores[i] : 1 - scores[i]);
     }
-    Miss miss = {.loss = loss / static_cast<double>(scores.size()), .gold = {}};
+    Miss miss = {.loss = loss / scores.size(), .gold = {}};
     json::append_array(miss.gold, gold, json::append_string);
     return miss;
   }

@@ -186,7 +186,7 @@ std::optional<AnswerScore> SquadScore::mean(Questions which) const {
     ++count;
   }
   if (count == 0) return {};
-  const auto n = static_cast<double>(count);
+  const auto n = count;
   return AnswerScore{.exact = 100.0 * sum.exact / n, .f1 = 100.0 * sum.f1 / n};
 }
 
@@ -214,7 +214,7 @@ std::optional<SquadScore::Best> SquadScore::best(double AnswerScore::*score) con
       now -= 1;
     if (now > best.score) best = {.score = now, .threshold = question->null_score};
   }
-  best.score = 100.0 * best.score / static_cast<double>(count_);
+  best.score = 100.0 * best.score / count_;
   return best;
 }
 

@@ -35,7 +35,7 @@ int64_t integer_within(const json::File& file, std::string_view key, std::pair<i
 // Reads a number in [0, 1).
 float fraction(const json::File& file, std::string_view key, double otherwise) {
   const double value = file.number(key, otherwise);
-  if (value >= 0 && value < 1) return static_cast<float>(value);
+  if (value >= 0 && value < 1) return value;
   throw Error(file.path(), ": \"", key, "\" is ", value, ", expected at least 0 and less than 1");
 }
 
@@ -78,8 +78,7 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
   config.layers = width("num_hidden_layers", kMaxLayers);
   config.heads = width("num_attention_heads", kMaxWidth);
   config.feed_forward = width("intermediate_size", kMaxWidth);
-  config.pad_id =
-      static_cast<int32_t>(integer_within(file, "pad_token_id", {0, config.vocab_size - 1}, type.pad_id));
+  config.pad_id = integer_within(file, "pad_token_id", {0, config.vocab_size - 1}, type.pad_id);
   const int64_t first = config.first_position = type.first_position(config.pad_id);
   config.positions =
       integer_within(file, "max_position_embeddings", {first + 1, kMaxPositions}, first + 512) - first;

@@ -35,10 +35,10 @@ ckpt::TensorToWrite with_rows(const ckpt::TensorToWrite& tensor, std::vector<int
       columns.read_rows(0, columns.rows, matrix);
       all = matrix;
     }
-    const size_t width = all.size() / static_cast<size_t>(tensor.shape.front());
+    const size_t width = all.size() / tensor.shape.front();
     bytes->resize(rows.size() * width);
     for (size_t i = 0; i < rows.size(); ++i)
-      std::memcpy(bytes->data() + i * width, all.data() + static_cast<size_t>(rows[i]) * width, width);
+      std::memcpy(bytes->data() + i * width, all.data() + rows[i] * width, width);
     return *bytes;
   };
   return cut;
@@ -63,7 +63,7 @@ void check_groups(std::span<const int64_t> kept, std::span<const int64_t> stored
                   const Config& cut) {
   for (size_t i = 0; i < kept.size(); ++i) {
     const auto group = std::ranges::find(stored, source.config.stored_layer(kept[i])) - stored.begin();
-    if (group == cut.stored_layer(static_cast<int64_t>(i))) continue;
+    if (group == cut.stored_layer(i)) continue;
     throw Error(source.root, ": the layers are ", source.config.layer_groups, " groups that share weights; ",
                 opt::layers, " must keep equally many of each");
   }

@@ -107,7 +107,7 @@ bool has_head(const Config& config, const Head& head) {
 }
 
 int64_t outputs_of(const Head& head, const Config& config) {
-  return head.outputs > 0 ? head.outputs : static_cast<int64_t>(config.labels.size());
+  return head.outputs > 0 ? head.outputs : config.labels.size();
 }
 
 std::vector<std::string_view> heads_in(const ckpt::Checkpoint& checkpoint) {

@@ -39,7 +39,7 @@ void fill_waves(std::span<float> table, int64_t width) {
   const int64_t half = std::max<int64_t>(1, width / 2);
   for (size_t i = 0; i < table.size(); ++i) {
     const auto row = static_cast<int64_t>(i) / width, column = static_cast<int64_t>(i) % width;
-    const double angle = static_cast<double>(row) * frequency(column % half, half);
+    const double angle = row * frequency(column % half, half);
     table[i] = static_cast<float>(kAmplitude * (column < half ? std::sin(angle) : std::cos(angle)));
   }
 }
@@ -56,12 +56,12 @@ void look_at_neighbours(std::span<float> queries, std::span<float> keys, int64_t
   const double kGain = std::numbers::sqrt2;  // by position, most attention is then on the neighbour
   const int64_t waves = hidden / 2, pairs = hidden / heads / 2, apart = std::max<int64_t>(1, heads / 2);
   const auto set = [hidden](std::span<float> matrix, int64_t row, int64_t column, double value) {
-    matrix[row * hidden + column] = static_cast<float>(value);
+    matrix[row * hidden + column] = value;
   };
   for (int64_t pair = 0; pair < heads * pairs; ++pair) {
     const int64_t head = pair / pairs, within = pair % pairs;
     const int64_t sine = head * (hidden / heads) + within, cosine = sine + pairs, wave = within * apart;
-    const double turn = static_cast<double>(distance_of_head(head)) * frequency(wave, waves);
+    const double turn = distance_of_head(head) * frequency(wave, waves);
     for (const int64_t row : {sine, cosine}) {
       std::ranges::fill(queries.subspan(row * hidden, hidden), 0.0f);
       std::ranges::fill(keys.subspan(row * hidden, hidden), 0.0f);

@@ -142,7 +142,7 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   }
   keep_if_wanted(0, p.x);
   for (int layer = 1; layer < last; ++layer) {
-    p.layers.encoder[static_cast<size_t>(layer) - 1].forward(pass, p.x, {}, p.workspace, p.saved, p.z);
+    p.layers.encoder[layer - 1].forward(pass, p.x, {}, p.workspace, p.saved, p.z);
     std::swap(p.x, p.z);
     keep_if_wanted(layer, p.x);
   }

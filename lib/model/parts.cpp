@@ -74,7 +74,7 @@ const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, cons
       return head.outputs == 0 && head.fine_tuned && name.starts_with(head.tensors());
     });
     if (!by_label || !other_count) throw;
-    const auto labels = static_cast<int64_t>(config.labels.size());
+    const auto labels = config.labels.size();
     throw Error(error.what(), "; id2label of config.json has ", counted(labels, "label", "labels"));
   }
 }

@@ -68,7 +68,7 @@ struct TrainingNetwork::Parts : TrainingLayers {
             .bias = net.relative_bias ? &bias : nullptr};
   }
   nn::Tensor& top() { return net.mix ? mixed : inputs.back(); }
-  size_t frozen_layers() const { return static_cast<size_t>(frozen.value_or(0)); }
+  size_t frozen_layers() const { return frozen.value_or(0); }
   bool encoder_learns() const { return !frozen || frozen_layers() < net.encoder.size(); }
   bool input_learns() const { return net.mix || encoder_learns(); }  // anything below the heads
   nn::EncoderLayer::Saved& saved_of(size_t layer) {
@@ -378,8 +378,8 @@ void TrainingNetwork::backward(const Ready& ready) {
     if (p.net.mix && pass.below == nn::Pass::Below::learns)
       nn::add_rows(p.context, p.net.mix->factors(p.weights)[i], p.dmixed, p.rows_wanted, *dz);
     if (pass.below == nn::Pass::Below::learns) p.of_layers.add_state(p.context, i, *dz);
-    const auto stored = p.config.stored_layer(static_cast<int64_t>(i));
-    const bool is_complete = i == 0 || p.config.stored_layer(static_cast<int64_t>(i) - 1) != stored;
+    const auto stored = p.config.stored_layer(i);
+    const bool is_complete = i == 0 || p.config.stored_layer(i - 1) != stored;
     if (is_complete) p.finish_level(stored + 1, ready);
   }
   if (p.frozen) return;

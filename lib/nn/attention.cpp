@@ -30,8 +30,7 @@ void weigh(Context& context, int thread, const ScoredHead& head, float* weights)
     const std::span row(weights + i * head.length, head.length);
     const auto seen = row.first(head.causal ? i + 1 : head.length);
     std::ranges::fill(row, 0.0f);
-    for (size_t j = 0; head.bias != nullptr && j < seen.size(); ++j)
-      seen[j] = head.bias[static_cast<int64_t>(j) - i] * scale;
+    for (size_t j = 0; head.bias != nullptr && j < seen.size(); ++j) seen[j] = head.bias[j - i] * scale;
     for (int64_t c = 0; c < head.size; ++c) {
       const float q = head.q[i * head.stride + c] * scale;
       for (size_t j = 0; j < seen.size(); ++j) seen[j] += q * k[c * stride + j];
@@ -185,7 +184,7 @@ void Attention::add_dbias(const Pass& pass, BackwardWorkspace& workspace) const 
     double* const sums = pass.dbias->center(head);
     for (size_t s = 0; s + 1 < pass.offsets.size(); ++s) {
       const int64_t length = pass.offsets[s + 1] - pass.offsets[s];
-      const float* const dbias = dbias_of(pass, workspace, static_cast<int64_t>(s), head);
+      const float* const dbias = dbias_of(pass, workspace, s, head);
       for (int64_t distance = 1 - length; distance < length; ++distance) sums[distance] += dbias[distance];
     }
   });

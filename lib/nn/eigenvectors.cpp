@@ -43,7 +43,7 @@ double reflector_of(std::span<const double> x, std::span<double> v) {
 // with p = A·v and w = 2(p - (vᵀp)v), A <- A - v·wᵀ - w·vᵀ.
 void reflect(std::vector<double>& a, int64_t n, int64_t first, std::span<const double> v) {
   const int64_t count = n - first;
-  std::vector<double> w(static_cast<size_t>(count));
+  std::vector<double> w(count);
   for (int64_t i = 0; i < count; ++i) w[i] = dot_of(&a[(first + i) * n + first], v.data(), count);
   const double along = dot_of(v.data(), w.data(), count);
   for (int64_t i = 0; i < count; ++i) w[i] = 2 * (w[i] - along * v[i]);
@@ -144,7 +144,7 @@ Eigenvectors eigenvectors(std::span<const double> matrix, int64_t n) {
     for (int64_t j = i + 1; j < n; ++j) whole[i * n + j] = whole[j * n + i];
   auto t = tridiagonal(std::move(whole), n);
   diagonalize(t, n);
-  std::vector<int64_t> order(static_cast<size_t>(n));
+  std::vector<int64_t> order(n);
   std::iota(order.begin(), order.end(), int64_t{0});
   std::ranges::stable_sort(order, [&](int64_t a, int64_t b) { return t.diagonal[a] > t.diagonal[b]; });
   Eigenvectors found;

@@ -169,7 +169,7 @@ SimilarityResult add_guided_loss(Context& context, const SimilarityOptions& opti
     add_rows(context, gradients[side], rows[side], *dx);
   SimilarityResult result;
   for (const auto& [loss, correct] : found) {
-    result.loss += loss / static_cast<double>(texts);
+    result.loss += loss / texts;
     result.correct += correct;
   }
   return result;

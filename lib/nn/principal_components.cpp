@@ -10,9 +10,9 @@ namespace bert::nn {
 namespace {
 
 std::vector<double> mean_of(std::span<const float> data, int64_t width) {
-  std::vector<double> mean(static_cast<size_t>(width));
-  for (size_t i = 0; i < data.size(); ++i) mean[i % static_cast<size_t>(width)] += data[i];
-  const double rows = static_cast<double>(data.size()) / static_cast<double>(width);
+  std::vector<double> mean(width);
+  for (size_t i = 0; i < data.size(); ++i) mean[i % width] += data[i];
+  const double rows = data.size() / static_cast<double>(width);
   for (double& number : mean) number /= rows;
   return mean;
 }
@@ -24,7 +24,7 @@ std::vector<double> covariance_of(std::span<const float> data, std::span<const d
   std::vector<double> sums(static_cast<size_t>(width * width));
   pool.run_grid((width + kBlock - 1) / kBlock, [&](int64_t block, int) {
     const int64_t first = block * kBlock, end = std::min(width, first + kBlock);
-    std::vector<double> centred(static_cast<size_t>(end));
+    std::vector<double> centred(end);
     for (int64_t row = 0; row < rows; ++row) {
       for (int64_t j = 0; j < end; ++j) centred[j] = data[row * width + j] - mean[j];
       for (int64_t i = first; i < end; ++i) {
@@ -41,7 +41,7 @@ void project_all(std::span<const float> data, std::span<const double> mean, std:
                  int64_t place, PrincipalComponents& found) {
   const int64_t width = std::ssize(mean);
   double largest = 0;
-  std::vector<double> scores(static_cast<size_t>(found.rows));
+  std::vector<double> scores(found.rows);
   for (int64_t row = 0; row < found.rows; ++row) {
     double sum = 0;
     for (int64_t j = 0; j < width; ++j) sum += (data[row * width + j] - mean[j]) * component[j];

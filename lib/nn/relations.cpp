@@ -60,21 +60,20 @@ void add_relation(Context& context, std::span<const int64_t> offsets, const Rela
                                .teacher = side_of(teacher, relation, row, heads, head),
                                .length = length,
                                .divergence = relation.divergence,
-                               .weight = weight / static_cast<float>(heads),
+                               .weight = weight / heads,
                                .dx = gradient_of(relation.x),
                                .dy = gradient_of(relation.y),
                                .gradient_stride = gradient == nullptr ? 0 : gradient->stride()};
     of_heads[i] = context.kernels().relate(
         task, context.scratch(thread, relation_scratch(length, size, task.teacher.size)));
   });
-  for (int64_t i = 0; i < std::ssize(of_heads); ++i)
-    losses[i / heads] += of_heads[i] / static_cast<double>(heads);
+  for (int64_t i = 0; i < std::ssize(of_heads); ++i) losses[i / heads] += of_heads[i] / heads;
 }
 
 void add_squares(Context& context, std::span<const int64_t> offsets, const Tensor& x, const Tensor& target,
                  float weight, Tensor* dx, std::span<double> losses) {
   assert(x.rows() == target.rows() && x.cols() == target.cols());
-  const double width = static_cast<double>(x.cols());
+  const double width = x.cols();
   if (dx != nullptr) dx->reshape(x.rows(), x.cols());
   context.pool().run_grid(std::ssize(losses), [&](int64_t sequence, int) {
     double sum = 0;

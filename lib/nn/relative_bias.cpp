@@ -19,7 +19,7 @@ int64_t RelativeBias::bucket(int64_t distance) {
   return before + kExact + std::bit_width(static_cast<uint64_t>(n * n / (kExact * kExact))) - 1;
 }
 
-double RelativeBias::factor() const { return std::sqrt(static_cast<double>(config_.head_size)); }
+double RelativeBias::factor() const { return std::sqrt(config_.head_size); }
 
 void RelativeBias::forward(const Weights& weights, std::span<const int64_t> offsets,
                            ByDistance<float>& bias) const {

@@ -54,8 +54,7 @@ void ScalarMix::backward(Context& context, const Weights& weights, std::span<con
     const auto d = dy.values(row);
     for (size_t l = 0; l < h.size(); ++l) {
       double sum = 0;
-      for (size_t i = 0; i < d.size(); ++i)
-        sum += static_cast<double>(d[i]) * static_cast<double>(h[l].row(row)[i]);
+      for (size_t i = 0; i < d.size(); ++i) sum += d[i] * static_cast<double>(h[l].row(row)[i]);
       products[row * h.size() + l] = sum;
     }
   });

@@ -53,7 +53,7 @@ double soft_row(std::span<float> x, int32_t gold, std::span<const float> probabi
 
 Loss soft_softmax_loss(Context& context, const SoftmaxRows& rows, const SoftTargets& soft, float weight,
                        Tensor& logits) {
-  const auto cols = static_cast<size_t>(logits.cols());
+  const auto cols = logits.cols();
   assert(std::ssize(rows.gold) == logits.rows() && rows.lengths.empty());
   assert(soft.probabilities.size() == rows.gold.size() * cols);
   struct Result {

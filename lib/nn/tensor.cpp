@@ -18,7 +18,7 @@ Memory::Memory(size_t floats) : data_(nullptr, Unmap(0)), size_(floats) {
   if (floats == 0) return;
   size_t bytes = (floats + kBeyond) * sizeof(float);
   const bool huge = bytes >= kHugePage;
-  if (huge) bytes = round_up(static_cast<int64_t>(bytes), kHugePage);
+  if (huge) bytes = round_up(bytes, kHugePage);
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   if (huge) ::madvise(memory, bytes, MADV_HUGEPAGE);

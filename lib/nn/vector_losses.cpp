@@ -114,7 +114,7 @@ void unit_length_gradient(std::span<const float> x, std::span<const float> du, s
   std::vector<double> u(x.begin(), x.end()), d(du.begin(), du.end());
   for (double& value : u) value /= scale;
   through_unit_length(u, scale, d);
-  for (size_t i = 0; i < x.size(); ++i) dx[i] = static_cast<float>(d[i]);
+  for (size_t i = 0; i < x.size(); ++i) dx[i] = d[i];
 }
 
 }  // namespace bert::nn

@@ -59,7 +59,7 @@ class Answer final : public Predictor {
   void answer(const Reading& reading, io::Added& added) const override {
     const heads::BestSpans best = best_of(reading);
     append_chosen(heads::answer_of(best, options_.no_answer_threshold), added);
-    added.number("null_score", static_cast<float>(heads::null_score_of(best)), precision_);
+    added.number("null_score", heads::null_score_of(best), precision_);
     if (!options_.n_best) return;
     const auto count = std::min<size_t>(best.spans.size(), *options_.n_best);
     json::append_array(added.field("n_best"), std::span(best.spans).first(count),

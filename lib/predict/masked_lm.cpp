@@ -221,8 +221,8 @@ class Perplexity final : public Predictor {
     }
     if (count == 0) return std::nullopt;
     constexpr float kLargest = std::numeric_limits<float>::max();
-    const double perplexity = std::exp(-sum / static_cast<double>(count));
-    if (perplexity <= static_cast<double>(kLargest)) return static_cast<float>(perplexity);
+    const double perplexity = std::exp(-sum / count);
+    if (perplexity <= kLargest) return perplexity;
     ++saturated_;
     return kLargest;
   }

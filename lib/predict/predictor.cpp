@@ -46,7 +46,7 @@ std::unique_ptr<Predictor> make_predictor(const TaskOptions& options, const mode
 std::vector<Row> Predictor::compute(model::Network& network, Pool&, const nn::Tensor& hidden,
                                     std::span<const int32_t>) const {
   const auto logits = network.logits(hidden);
-  std::vector<Row> rows(static_cast<size_t>(logits.rows()));
+  std::vector<Row> rows(logits.rows());
   for (int64_t r = 0; r < logits.rows(); ++r) {
     const auto values = logits.values(r);
     rows[r].logits.assign(values.begin(), values.end());

@@ -43,7 +43,7 @@ class Replaced final : public Predictor {
   }
 
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
-    for (size_t i = 0; i < window.features.ids.size(); ++i) positions.push_back(static_cast<int64_t>(i));
+    for (size_t i = 0; i < window.features.ids.size(); ++i) positions.push_back(i);
   }
 
   void answer(const Reading& reading, io::Added& added) const override {

@@ -37,7 +37,7 @@ std::vector<float> teacher_vectors(const model::Directory& teacher, const text::
                                    std::span<const std::vector<int32_t>> tokens, Pool& pool) {
   constexpr int64_t kBatchTokens = 2048;
   const auto& config = teacher.config;
-  const int last = static_cast<int>(config.layers);
+  const int last = config.layers;
   model::Network network(teacher, {.layers = last}, pool);
   std::vector<features::Features> sequences;
   for (const auto& ids : tokens) {
@@ -50,7 +50,7 @@ std::vector<float> teacher_vectors(const model::Directory& teacher, const text::
   }
   constexpr heads::PoolingMode kMode[] = {heads::PoolingMode::mean};
   heads::SequencePooling pooling(kMode, config.hidden);
-  std::vector<float> vectors(tokens.size() * static_cast<size_t>(config.hidden));
+  std::vector<float> vectors(tokens.size() * config.hidden);
   const auto take = [&](const nn::Batch& batch, size_t first) {
     const auto hidden = network.hidden(batch, {.layers = {last}});
     for (int64_t i = 0; i < batch.sequences(); ++i) {

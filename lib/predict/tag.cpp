@@ -155,8 +155,7 @@ std::vector<float> probabilities_of(std::span<const Row* const> subwords, Aggreg
   }
   if (aggregate == Aggregate::max) return surest;
   std::vector<float> means;
-  for (const double sum : sums)
-    means.push_back(static_cast<float>(sum / static_cast<double>(subwords.size())));
+  for (const double sum : sums) means.push_back(static_cast<float>(sum / subwords.size()));
   return means;
 }
 

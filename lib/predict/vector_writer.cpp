@@ -78,7 +78,7 @@ class RowWriter final : public VectorWriter {
   explicit RowWriter(int precision) : precision_(precision) {}
 
   void write(const io::Record&, const Vectors& vectors, io::Output& out) const override {
-    const auto width = static_cast<size_t>(vectors.width);
+    const auto width = vectors.width;
     for (size_t i = 0; i < vectors.values.size(); i += width)
       out.row(vectors.values.subspan(i, width), precision_);
   }

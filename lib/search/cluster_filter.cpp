@@ -193,12 +193,12 @@ void ClusterFilter::describe(const Vectors& vectors) {
     ++count;
   }
   std::string mean = "mean silhouette: ";
-  json::append_number(mean, rounded(sum / static_cast<double>(count)), kMeanPrecision);
+  json::append_number(mean, rounded(sum / count), kMeanPrecision);
   log_.warn(mean);
 }
 
 ClusterFilter::Place ClusterFilter::place_of(const Line& line) const {
-  const auto row = static_cast<size_t>(line.row);
+  const auto row = line.row;
   return {.cluster = clustering_->cluster[row],
           .distance = rounded(clustering_->distance[row]),
           .rank = clustering_->rank[row],

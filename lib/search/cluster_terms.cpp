@@ -13,9 +13,8 @@ double log_likelihood(int64_t found, int64_t own, int64_t in_all, int64_t rows) 
   if (found * rows <= in_all * own) return 0;
   const auto part = [&](int64_t observed, int64_t row_total, int64_t column_total) {
     if (observed == 0) return 0.0;
-    const auto x = static_cast<double>(observed);
-    return x * std::log(x * static_cast<double>(rows) /
-                        (static_cast<double>(row_total) * static_cast<double>(column_total)));
+    const auto x = observed;
+    return x * std::log(x * static_cast<double>(rows) / (row_total * static_cast<double>(column_total)));
   };
   return 2 * (part(found, own, in_all) + part(own - found, own, rows - in_all) +
               part(in_all - found, rows - own, in_all) +

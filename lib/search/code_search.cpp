@@ -67,7 +67,7 @@ class CodeSearch::Shortlist {
   }
 
   void shorten() {
-    std::ranges::nth_element(keys_, keys_.begin() + static_cast<int64_t>(count_) - 1, std::greater());
+    std::ranges::nth_element(keys_, keys_.begin() + count_ - 1, std::greater());
     keys_.resize(count_);
     least_ = keys_.back();
     const auto bits = static_cast<uint32_t>(least_ >> 32);
@@ -190,7 +190,7 @@ void CodeSearch::prepare(int64_t query, std::span<const float> numbers) {
     weights[d] = static_cast<int8_t>(std::lrint(static_cast<double>(numbers[d]) * step[d] * inverse));
   if (!by_norms_) return;
   offsets_[query] = static_cast<float>(base * inverse);
-  inverses_[query] = static_cast<float>(inverse);
+  inverses_[query] = inverse;
 }
 
 // Sums for rows of a block and queries [column, column + columns) to the thread's. For few queries they are
@@ -218,13 +218,13 @@ void CodeSearch::scan(int64_t b, Thread& thread) const {
       if (!searched_.empty() && !searched_[row]) continue;
       const int32_t* const sums = thread.sums.data() + r * columns;
       if (!by_norms_) {
-        select(row, column, columns, thread, [&](int64_t q) { return static_cast<float>(sums[q]); });
+        select(row, column, columns, thread, [&](int64_t q) { return sums[q]; });
         continue;
       }
       const float norm = codes_->norms()[row], shift = metric_ == Metric::l2 ? norm * norm / 2 : 0;
       select(row, column, columns, thread,
              [&, offsets = &offsets_[column], inverses = &inverses_[column]](int64_t q) {
-               return norm * (static_cast<float>(sums[q]) + offsets[q]) - shift * inverses[q];
+               return norm * (sums[q] + offsets[q]) - shift * inverses[q];
              });
     }
   }

@@ -131,7 +131,7 @@ std::vector<Range> Coder::measured() {
 
 // A number of Gaussian directions differs from the mean by √(2/π) standard deviations on average.
 void Coder::set_levels(std::span<const Range> ranges) {
-  const double rows = static_cast<double>(vectors_.rows());
+  const double rows = vectors_.rows();
   for (const Range& range : ranges) {
     const double mean = range.sum / rows, variance = std::max(0.0, range.squares / rows - mean * mean);
     const double deviation = std::sqrt(variance * 2 / std::numbers::pi);
@@ -227,10 +227,10 @@ Codes::Codes(const std::string& path) : file_(path) {
   std::memcpy(&header, text.data() + kMagic.size(), sizeof header);
   require(header.kind < std::size(kCodeNames) && header.width > 0 && header.width <= text.size(), kDamaged);
   kind_ = static_cast<Kind>(header.kind);
-  width_ = static_cast<int64_t>(header.width);
+  width_ = header.width;
   row_bytes_ = bytes_of_row(kind_, width_);
   require(header.rows <= text.size() / row_bytes_, kDamaged);
-  rows_ = static_cast<int64_t>(header.rows);
+  rows_ = header.rows;
   depth_ = kind_ == Kind::int8 ? width_ : static_cast<int64_t>(8 * row_bytes_);
   const size_t begin = place_of_codes(header), end = begin + rows_ * row_bytes_;
   require(text.size() == end + sizeof(uint64_t), kDamaged);
@@ -291,7 +291,7 @@ const float* CodedVectors::decoded(int64_t begin, int64_t count, nn::Memory& scr
   float* to = scratch.data();
   for (int64_t i = begin; i < begin + count; ++i, codes += codes_.depth(), to += width_) {
     const float norm = norms.empty() ? 1 : norms[i];
-    for (int64_t d = 0; d < width_; ++d) to[d] = norm * (low[d] + step[d] * static_cast<float>(codes[d]));
+    for (int64_t d = 0; d < width_; ++d) to[d] = norm * (low[d] + step[d] * codes[d]);
   }
   return scratch.data();
 }

@@ -127,14 +127,14 @@ void Communities::number_clusters() {
   std::vector<int32_t> order(result_.sizes.size()), number(order.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::ranges::greater(), [this](int32_t i) { return result_.sizes[i]; });
-  for (size_t i = 0; i < order.size(); ++i) number[order[i]] = static_cast<int32_t>(i);
+  for (size_t i = 0; i < order.size(); ++i) number[order[i]] = i;
   for (int32_t& cluster : result_.cluster)
     if (cluster != kNoCluster) cluster = number[cluster];
   std::ranges::sort(result_.sizes, std::ranges::greater());
 }
 
 Clustering Communities::run() {
-  const auto rows = static_cast<size_t>(vectors_.rows());
+  const auto rows = vectors_.rows();
   result_.cluster.assign(rows, kNoCluster);
   result_.distance.assign(rows, 0);
   result_.rank.assign(rows, 0);

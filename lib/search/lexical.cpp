@@ -31,8 +31,8 @@ void LexicalIndex::add(std::span<const std::string> terms) {
   for (const auto& term : terms) numbers_.push_back(terms_.add(term).first);
   postings_.resize(terms_.size());
   const int64_t row = rows();
-  lengths_.push_back(static_cast<uint32_t>(numbers_.size()));
-  length_ += static_cast<int64_t>(numbers_.size());
+  lengths_.push_back(numbers_.size());
+  length_ += numbers_.size();
   std::ranges::sort(numbers_);
   for (auto begin = numbers_.begin(); begin != numbers_.end();) {
     const auto end = std::upper_bound(begin, numbers_.end(), *begin);
@@ -52,7 +52,7 @@ void LexicalIndex::each(const Postings& postings, Use use) const {
   int64_t row = -1;
   for (int64_t i = 0; i < postings.rows; ++i) {
     row += static_cast<int64_t>(take(at));
-    use(row, static_cast<double>(take(at)));
+    use(row, take(at));
   }
 }
 
@@ -64,12 +64,12 @@ std::vector<Neighbor> LexicalScores::best(int64_t count) const {
 
 LexicalScores LexicalIndex::scores(std::span<const std::string> terms) const {
   LexicalScores scores{.values = std::vector<double>(lengths_.size()), .rows = {}};
-  const double mean = static_cast<double>(length_) / static_cast<double>(rows());
+  const double mean = length_ / static_cast<double>(rows());
   for (const auto& term : terms) {
     const auto number = terms_.find(term);
     if (!number) continue;
     const auto& postings = postings_[*number];
-    const auto n = static_cast<double>(postings.rows);
+    const auto n = postings.rows;
     const double rarity = std::log1p((static_cast<double>(rows()) - n + 0.5) / (n + 0.5));
     each(postings, [&](int64_t row, double count) {
       const double length = kLengthShare * lengths_[row] / mean;

@@ -86,8 +86,7 @@ void LineWriter::append_passage(std::string& out, const Passage& passage) const 
   if (!fits(passage, first, lines))
     warn(passage.file, passage.file + ": has changed since its vectors were made");
   if (lines.empty()) append_line(out, passage, passage.first, first_line(passage.text));
-  for (size_t i = 0; i < lines.size(); ++i)
-    append_line(out, passage, first + static_cast<int64_t>(i), lines[i]);
+  for (size_t i = 0; i < lines.size(); ++i) append_line(out, passage, first + i, lines[i]);
 }
 
 void LineWriter::append_line(std::string& out, const Passage& passage, int64_t number,

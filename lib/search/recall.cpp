@@ -23,7 +23,7 @@ void Recall::add(std::span<const float* const> queries, std::span<const std::vec
 }
 
 void Recall::report(Log& log) const {
-  const double share = nearest_ > 0 ? static_cast<double>(found_) / static_cast<double>(nearest_) : 1;
+  const double share = nearest_ > 0 ? found_ / static_cast<double>(nearest_) : 1;
   char text[32];
   std::snprintf(text, sizeof text, "%.4f", share);
   log.warn("recall@" + std::to_string(wanted_.count) + " of " + counted(queries_, "query", "queries") + ": " +

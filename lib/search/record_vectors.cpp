@@ -196,7 +196,7 @@ void RecordVectors::compute_texts(std::span<io::Record* const> records) {
   if (texts.empty()) return;
   auto& filter = text_model()->filter;
   filter.compute(texts);
-  pool_.run_grid(static_cast<int64_t>(texts.size()), [&](int64_t i, int) {
+  pool_.run_grid(texts.size(), [&](int64_t i, int) {
     io::Record& record = *with_text[i];
     auto& work = record.work_as<WithVector>();
     try {

@@ -258,7 +258,7 @@ void Refresh::embed_part(std::span<const size_t> part) {
     }
     size_t end = 0;
     for (int64_t n = 0; n < file.records; ++n) end = rest.find('\n', end) + 1;
-    file.bytes = static_cast<int64_t>(end);
+    file.bytes = end;
     rest.remove_prefix(end);
     const auto now = look_at(file.path);
     if (!now || now->size != file.size || (file.time != 0 && now->time != file.time)) file.checksum.clear();
@@ -275,7 +275,7 @@ Manifest Refresh::merge() {
   merged.model = has_source ? manifests.front().model : model().filter.vector_model();
   merged.directory = has_source ? manifests.front().directory : model().directory.root;
   merged.width = has_source ? manifests.front().width : model().filter.width();
-  const auto id = hexadecimal(static_cast<uint64_t>(now_));
+  const auto id = hexadecimal(now_);
   merged.vectors = "vectors-" + id + ".npy";
   merged.records = "records-" + id + ".jsonl";
   const auto array = folder_.at(merged.vectors);

@@ -12,8 +12,8 @@ namespace {
 // f32.
 double rounding_bound(float score, float toward) {
   const float next = std::nextafter(score, toward);
-  const double middle = (static_cast<double>(score) + static_cast<double>(next)) / 2;
-  return static_cast<float>(middle) == score ? middle : std::nextafter(middle, static_cast<double>(score));
+  const double middle = (score + static_cast<double>(next)) / 2;
+  return static_cast<float>(middle) == score ? middle : std::nextafter(middle, score);
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ double rounding_bound(float score, float toward) {
 float rounded(double value) {
   if (std::abs(value) > static_cast<double>(std::numeric_limits<float>::max()))
     return value > 0 ? INFINITY : -INFINITY;
-  return static_cast<float>(value);
+  return value;
 }
 
 // + 0.0 makes -0 a 0.
@@ -34,8 +34,7 @@ void append_score(std::string& out, Metric metric, double value, int precision) 
 }
 
 double value_at(Metric metric, double threshold) {
-  const double bound =
-      rounding_bound(static_cast<float>(threshold), metric == Metric::l2 ? INFINITY : -INFINITY);
+  const double bound = rounding_bound(threshold, metric == Metric::l2 ? INFINITY : -INFINITY);
   if (metric != Metric::l2) return bound;
   double square = bound * bound;  // the largest whose root is at most the bound
   while (std::sqrt(square) > bound) square = std::nextafter(square, 0.0);

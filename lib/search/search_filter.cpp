@@ -149,7 +149,7 @@ void SearchFilter::for_each(std::span<Found* const> queries, Do run) {
   std::mutex mutex;
   auto first = static_cast<int64_t>(queries.size());
   std::string message;
-  pool_.run_grid(static_cast<int64_t>(queries.size()), [&](int64_t i, int) {
+  pool_.run_grid(queries.size(), [&](int64_t i, int) {
     try {
       run(*queries[i], i);
     } catch (const Error& error) {

@@ -29,7 +29,7 @@ float* reserve(nn::Memory& memory, int64_t floats) {
 
 float norm(std::span<const float> values) {
   const double norm = std::sqrt(nn::dot(values, values.data()));
-  return norm > std::numeric_limits<float>::max() ? INFINITY : static_cast<float>(norm);
+  return norm > std::numeric_limits<float>::max() ? INFINITY : norm;
 }
 
 int64_t Vectors::measure(int64_t b, const float* numbers, std::span<float> norms) const {

@@ -40,7 +40,7 @@ void limit_alphabet(std::vector<Character>& characters, size_t limit) {
 
 std::vector<Character> alphabet_of(std::span<const WordCount> words, int64_t limit) {
   std::vector<Character> characters = characters_of(words);
-  if (limit >= 0) limit_alphabet(characters, static_cast<size_t>(limit));
+  if (limit >= 0) limit_alphabet(characters, limit);
   return characters;
 }
 

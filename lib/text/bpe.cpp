@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kFewSymbols = 32;  // up to here, looking at all pairs for each merge is faster than a heap
 
 uint64_t key_of(int32_t first, int32_t second) {
-  return static_cast<uint64_t>(static_cast<uint32_t>(first)) << 32 | static_cast<uint32_t>(second);
+  return static_cast<uint64_t>(first) << 32 | static_cast<uint32_t>(second);
 }
 
 size_t slot_of(uint64_t pair, size_t slots) { return (pair * 0x9E3779B97F4A7C15) >> 20 & (slots - 1); }
@@ -32,8 +32,7 @@ const std::array<std::string, 256>& byte_characters() {
     std::array<std::string, 256> characters;
     char32_t next = 256;
     for (int byte = 0; byte < 256; ++byte)
-      append(characters[static_cast<size_t>(byte)],
-             is_printable_byte(byte) ? static_cast<char32_t>(byte) : next++);
+      append(characters[byte], is_printable_byte(byte) ? static_cast<char32_t>(byte) : next++);
     return characters;
   }();
   return kCharacters;

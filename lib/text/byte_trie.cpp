@@ -17,7 +17,7 @@ struct TrieRange {
 ByteTrie::ByteTrie(std::span<const std::string> subwords) : nodes_(Slots::kFirst) {
   SortedSubwords sorted;
   for (size_t i = 0; i < subwords.size(); ++i)
-    if (!subwords[i].empty()) sorted.add(subwords[i], static_cast<int32_t>(i));
+    if (!subwords[i].empty()) sorted.add(subwords[i], i);
   sorted.sort();
   Slots slots;
   std::vector<TrieRange> level{{kRoot, 0, sorted.size()}}, next_level;

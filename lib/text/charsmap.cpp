@@ -170,7 +170,7 @@ std::string decode_base64(std::string_view text) {
   for (const char c : text) {
     const size_t digit = kDigits.find(c);
     if (digit == std::string_view::npos) throw Error("is not base64");
-    bits = bits << 6 | static_cast<uint32_t>(digit);
+    bits = bits << 6 | digit;
     count += 6;
     if (count < 8) continue;
     count -= 8;

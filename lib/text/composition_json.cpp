@@ -163,9 +163,9 @@ void read_unigram(const json::File& file, const Block& model, TokenizerParts& pa
   const int64_t unk = model.integer("unk_id", -1);
   if (unk < 0 || unk >= std::ssize(data.scores))
     model.refuse("has the unk_id " + std::to_string(unk), "the id of a token");
-  data.unk = static_cast<int32_t>(unk);
+  data.unk = unk;
   data.byte_fallback = model.boolean("byte_fallback", false);
-  parts.config.unk = parts.subwords[static_cast<size_t>(unk)];
+  parts.config.unk = parts.subwords[unk];
   parts.composition->unigram = std::move(data);
 }
 
@@ -238,7 +238,7 @@ std::vector<std::string> ids_of(const json::Value& vocab) {
     if (id < 0 || id > static_cast<int64_t>(members.size() + kMaxIdGap)) {
       throw Error("gives ", subword, " the id ", id, " among ", members.size(), " tokens");
     }
-    if (static_cast<size_t>(id) >= subwords.size()) subwords.resize(static_cast<size_t>(id) + 1);
+    if (static_cast<size_t>(id) >= subwords.size()) subwords.resize(id + 1);
     std::string& place = subwords[id];
     if (!place.empty()) throw Error("gives ", place, " and ", subword, " the same id ", id);
     place = subword;

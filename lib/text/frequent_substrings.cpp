@@ -40,7 +40,7 @@ std::vector<Suffix> sorted_suffixes(std::span<const WordCount> words, uint32_t m
     begins.clear();
     for (uint32_t at = 0; at < text.size(); at += decode(text.data() + at).size) begins.push_back(at);
     const size_t chars = begins.size();
-    begins.push_back(static_cast<uint32_t>(text.size()));
+    begins.push_back(text.size());
     for (size_t i = 0; i + 1 < chars; ++i) {
       const uint32_t size = begins[std::min(i + max_chars, chars)] - begins[i];
       const std::string_view suffix = text.substr(begins[i], size);
@@ -77,7 +77,7 @@ class BestCandidates {
   void offer(std::string_view text, int64_t count) {
     const size_t chars = count_code_points(text);
     if (chars < 2 || count < limits_.min_count) return;
-    candidates_.push_back({text, count, static_cast<double>(count) * static_cast<double>(chars)});
+    candidates_.push_back({text, count, count * static_cast<double>(chars)});
     if (candidates_.size() >= 2 * limits_.most) cut();
   }
 

@@ -74,7 +74,7 @@ std::vector<Change> composed(std::span<const SortedPart> parts) {
   for (const SortedPart& part : parts) {
     const int own_class = part.combining_class;
     if (starter >= 0 && last_class < own_class) {
-      Change& first = result[static_cast<size_t>(starter)];
+      Change& first = result[starter];
       if (const auto pair = composed_pair(first.character, part.change.character)) {
         first = {*pair, first.change + part.change.change - 1};
         continue;

@@ -60,7 +60,7 @@ SentencePieceModel::Piece read_piece(std::string_view message) {
   while (const auto field = fields.next()) {
     if (field->number == 1) piece.text = field->bytes;
     if (field->number == 2) piece.score = std::bit_cast<float>(static_cast<uint32_t>(field->value));
-    if (field->number == 3) piece.kind = static_cast<int>(field->value);
+    if (field->number == 3) piece.kind = field->value;
   }
   if (!json::is_utf8(piece.text)) throw Error("has a piece that is not valid UTF-8");
   return piece;

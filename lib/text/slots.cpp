@@ -41,7 +41,7 @@ int32_t Slots::place(std::span<const uint8_t> labels) {
     free_[slot / 64] &= ~(uint64_t{1} << slot % 64);
     size_ = std::max(size_, slot + 1);
   }
-  return static_cast<int32_t>(first) - labels[0];
+  return first - labels[0];
 }
 
 }  // namespace bert::text

@@ -144,7 +144,7 @@ StaticVocabulary of_composed(const Tokenizer& tokenizer, const std::string& dire
                 "transformers, which writes it");
   auto text = read_text(path);
   StaticVocabulary vocabulary;
-  std::vector<int32_t> kept(static_cast<size_t>(tokenizer.size()));
+  std::vector<int32_t> kept(tokenizer.size());
   std::iota(kept.begin(), kept.end(), 0);
   if (!file.empty()) {
     const VocabularyCut cut(file, tokenizer, tokenizer.size());

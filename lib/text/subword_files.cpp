@@ -92,8 +92,7 @@ void add_pieces(const SentencePieceModel& model, const std::string& family, Toke
     first = 1;  // <unk>
   }
   for (size_t i = first; i < model.pieces.size(); ++i) {
-    if (first == 0 && model.pieces[i].kind == SentencePieceModel::kUnknown)
-      data.unk = static_cast<int32_t>(i);
+    if (first == 0 && model.pieces[i].kind == SentencePieceModel::kUnknown) data.unk = i;
     add(model.pieces[i].text, model.pieces[i].score);
   }
   for (const auto& piece : model.pieces)

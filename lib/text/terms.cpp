@@ -51,12 +51,10 @@ std::string TermSplitter::Impl::folded_form(std::string_view term) {
   UErrorCode status = U_ZERO_ERROR;
   int32_t size = 0;
   word.resize(term.size());
-  u_strFromUTF8(word.data(), static_cast<int32_t>(word.size()), &size, term.data(),
-                static_cast<int32_t>(term.size()), &status);
+  u_strFromUTF8(word.data(), word.size(), &size, term.data(), term.size(), &status);
   word.resize(size);
   const auto normalize = [&] {
-    return unorm2_normalize(fold, word.data(), static_cast<int32_t>(word.size()), folded.data(),
-                            static_cast<int32_t>(folded.size()), &status);
+    return unorm2_normalize(fold, word.data(), word.size(), folded.data(), folded.size(), &status);
   };
   folded.resize(word.size());
   size = normalize();
@@ -67,7 +65,7 @@ std::string TermSplitter::Impl::folded_form(std::string_view term) {
   }
   form.resize(3 * size);
   int32_t bytes = 0;
-  u_strToUTF8(form.data(), static_cast<int32_t>(form.size()), &bytes, folded.data(), size, &status);
+  u_strToUTF8(form.data(), form.size(), &bytes, folded.data(), size, &status);
   require(status);
   form.resize(bytes);
   return form;
@@ -77,7 +75,7 @@ const std::vector<std::string>& TermSplitter::split(std::string_view text) {
   auto& [iterator, opened, fold, terms, word, folded] = *impl_;
   terms.clear();
   UErrorCode status = U_ZERO_ERROR;
-  auto* const reused = utext_openUTF8(opened.get(), text.data(), static_cast<int64_t>(text.size()), &status);
+  auto* const reused = utext_openUTF8(opened.get(), text.data(), text.size(), &status);
   if (opened.get() != reused) opened.reset(reused);
   ubrk_setUText(iterator.get(), opened.get(), &status);
   require(status);

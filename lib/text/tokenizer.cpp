@@ -211,13 +211,13 @@ void Tokenizer::Impl::encode_part(std::string_view text, size_t base, Encoder& e
 void Tokenizer::Impl::trim_added(std::string_view text, Tokens& tokens, size_t first) const {
   const size_t base = tokens.ids.size() - tokens.offsets.size();
   for (size_t i = first; i < tokens.offsets.size(); ++i) {
-    if (!is_added[static_cast<size_t>(tokens.ids[base + i])]) continue;
+    if (!is_added[tokens.ids[base + i]]) continue;
     auto& [begin, end] = tokens.offsets[i];
     const bool keeps_one = config.trim_offsets->add_prefix_space && (i == first || begin == 0);
     const std::string_view all = text.substr(begin, end - begin), inner = without_white_space(all);
     const auto leading = static_cast<size_t>(inner.data() - all.data());
     end = begin + static_cast<uint32_t>(leading + inner.size());
-    if (!keeps_one || count_code_points(all.substr(0, leading)) != 1) begin += static_cast<uint32_t>(leading);
+    if (!keeps_one || count_code_points(all.substr(0, leading)) != 1) begin += leading;
   }
 }
 
@@ -226,7 +226,7 @@ void Tokenizer::Impl::trim_added(std::string_view text, Tokens& tokens, size_t f
 void Tokenizer::Impl::trim(Tokens& tokens, size_t first) const {
   const size_t base = tokens.ids.size() - tokens.offsets.size(), size = kSpaceByte.size();
   for (size_t i = first; i < tokens.offsets.size(); ++i) {
-    const auto id = static_cast<size_t>(tokens.ids[base + i]);
+    const auto id = tokens.ids[base + i];
     if (is_added[id]) continue;
     const std::string_view token = subwords[id];
     uint32_t leading = 0, trailing = 0;

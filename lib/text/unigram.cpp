@@ -112,7 +112,7 @@ void Unigram::split(std::string_view word, std::vector<Part>& parts) const {
       ++end;
       const int32_t id = trie_.id(node);
       if (id == ByteTrie::kNone) continue;
-      lattice.offer(at, end, data_.scores[static_cast<size_t>(id)] + score, id);
+      lattice.offer(at, end, data_.scores[id] + score, id);
       has_single |= end == next;
       reach = std::max(reach, end);
     }

@@ -42,17 +42,17 @@ class Lattice {
     edges_.clear();
     firsts_.clear();
     for (uint32_t begin = 0; begin < word.size(); ++begin) {
-      firsts_.push_back(static_cast<uint32_t>(edges_.size()));
+      firsts_.push_back(edges_.size());
       int32_t node = ByteTrie::kRoot;
       for (uint32_t end = begin; end < word.size();) {
         node = trie.child(node, word[end++]);
         if (node == ByteTrie::kNone) break;
         const int32_t piece = trie.id(node);
-        if (piece != ByteTrie::kNone && pieces[static_cast<size_t>(piece)].score != kNever)
+        if (piece != ByteTrie::kNone && pieces[piece].score != kNever)
           edges_.push_back({.end = end, .piece = piece});
       }
     }
-    firsts_.push_back(static_cast<uint32_t>(edges_.size()));
+    firsts_.push_back(edges_.size());
   }
 
   std::span<Edge> from(size_t begin) {
@@ -155,7 +155,7 @@ void UnigramLearner::expect(const WordCount& word, const ByteTrie& trie) {
     const auto edges = lattice_.from(at);
     double most = kNever, sum = 0;
     for (auto& edge : edges) {
-      edge.weight = pieces_[static_cast<size_t>(edge.piece)].score + sums_[edge.end];
+      edge.weight = pieces_[edge.piece].score + sums_[edge.end];
       most = std::max(most, edge.weight);
     }
     if (most == kNever) continue;
@@ -164,12 +164,12 @@ void UnigramLearner::expect(const WordCount& word, const ByteTrie& trie) {
     sums_[at] = most + std::log(sum);
   }
   std::fill(sums_.begin(), sums_.end(), 0);
-  sums_[0] = static_cast<double>(word.count);
+  sums_[0] = word.count;
   for (size_t at = 0; at < lattice_.size(); ++at) {
     if (sums_[at] == 0) continue;
     for (const auto& edge : lattice_.from(at)) {
       const double expected = sums_[at] * edge.weight;
-      pieces_[static_cast<size_t>(edge.piece)].expected += expected;
+      pieces_[edge.piece].expected += expected;
       sums_[edge.end] += expected;
     }
   }
@@ -193,14 +193,14 @@ void UnigramLearner::drop_removed() {
 
 // The most probable division of a token's text into other tokens. False if it is better than the token.
 bool UnigramLearner::divide_piece(int32_t piece, const ByteTrie& trie, std::vector<int32_t>& parts) {
-  const std::string& text = pieces_[static_cast<size_t>(piece)].text;
+  const std::string& text = pieces_[piece].text;
   lattice_.find(text, trie, pieces_);
   sums_.assign(lattice_.size() + 1, kNever);
   sums_.back() = 0;
   std::vector<Lattice::Edge> best(lattice_.size());
   for (size_t at = lattice_.size(); at-- > 0;) {
     for (const auto& edge : lattice_.from(at)) {
-      const double score = pieces_[static_cast<size_t>(edge.piece)].score + sums_[edge.end];
+      const double score = pieces_[edge.piece].score + sums_[edge.end];
       if (edge.piece == piece || !(score > sums_[at])) continue;
       sums_[at] = score;
       best[at] = edge;
@@ -208,7 +208,7 @@ bool UnigramLearner::divide_piece(int32_t piece, const ByteTrie& trie, std::vect
   }
   parts.clear();
   for (size_t at = 0; at < best.size(); at = best[at].end) parts.push_back(best[at].piece);
-  return sums_[0] <= pieces_[static_cast<size_t>(piece)].score;
+  return sums_[0] <= pieces_[piece].score;
 }
 
 // How much the log likelihood of the words falls without the token, if each of its occurrences becomes the
@@ -217,12 +217,11 @@ bool UnigramLearner::divide_piece(int32_t piece, const ByteTrie& trie, std::vect
 double UnigramLearner::loss(int32_t index, double total, const ByteTrie& trie) {
   std::vector<int32_t> parts;
   const bool best = divide_piece(index, trie, parts);
-  const double count = pieces_[static_cast<size_t>(index)].expected;
+  const double count = pieces_[index].expected;
   if (!best) return 0;
   const double log_divided = std::log(total + count * static_cast<double>(parts.size() - 1));
   double change = std::log(count) - std::log(total);
-  for (const int32_t part : parts)
-    change -= std::log(pieces_[static_cast<size_t>(part)].expected + count) - log_divided;
+  for (const int32_t part : parts) change -= std::log(pieces_[part].expected + count) - log_divided;
   return count * change;
 }
 
@@ -237,13 +236,12 @@ void UnigramLearner::remove(size_t kept) {
   }
   std::vector<std::pair<double, int32_t>> losses;
   for (int32_t index = 0; index < std::ssize(pieces_); ++index)
-    if (!pieces_[static_cast<size_t>(index)].character) losses.emplace_back(-loss(index, total, trie), index);
+    if (!pieces_[index].character) losses.emplace_back(-loss(index, total, trie), index);
   const size_t stay = kept > characters ? kept - characters : 0;
   if (stay >= losses.size()) return;
   const auto first_out = losses.begin() + static_cast<ptrdiff_t>(stay);
   std::nth_element(losses.begin(), first_out, losses.end());
-  for (auto out = first_out; out != losses.end(); ++out)
-    pieces_[static_cast<size_t>(out->second)].score = kNever;
+  for (auto out = first_out; out != losses.end(); ++out) pieces_[out->second].score = kNever;
   drop_removed();
 }
 
@@ -267,8 +265,8 @@ LearnedUnigram UnigramLearner::learn(std::span<const WordCount> words) && {
   add_characters(characters);
   divide_words(words, characters);
   add_substrings();
-  const auto count = static_cast<size_t>(options_.size) - kRobertaSpecials.size();
-  const auto spare = static_cast<size_t>(kSpare * static_cast<double>(count));
+  const auto count = options_.size - kRobertaSpecials.size();
+  const auto spare = static_cast<size_t>(kSpare * count);
   for (;;) {
     const ByteTrie trie = this->trie();
     for (int i = 0; i < kIterations; ++i) {
@@ -277,7 +275,7 @@ LearnedUnigram UnigramLearner::learn(std::span<const WordCount> words) && {
     }
     drop_removed();
     if (pieces_.size() <= spare) break;
-    remove(std::max(spare, static_cast<size_t>(kKept * static_cast<double>(pieces_.size()))));
+    remove(std::max(spare, static_cast<size_t>(kKept * pieces_.size())));
   }
   take_best(count);
   LearnedUnigram learned;

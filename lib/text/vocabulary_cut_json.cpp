@@ -122,7 +122,7 @@ std::string cut_ids(const json::Value& vocab, const VocabularyCut& cut) {
   const size_t own = check_added_last([&](auto token) { return known.contains(token); }, cut);
   std::string text;
   json::Object object(text);
-  for (size_t id = 0; id < own; ++id) object.integer(cut.tokens()[id], static_cast<int64_t>(id));
+  for (size_t id = 0; id < own; ++id) object.integer(cut.tokens()[id], id);
   object.end();
   return text;
 }

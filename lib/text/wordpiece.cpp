@@ -58,7 +58,7 @@ class WordPiece::Builder {
       size_t last = range.begin;
       while (last + 1 < range.end && subwords.length(last + 1) == depth) ++last;
       node.fail = kContinuationRoot;
-      node.pops = kSinglePop | static_cast<uint32_t>(subwords.id(last));
+      node.pops = kSinglePop | subwords.id(last);
       return;
     }
     const Node& parent = trie_.nodes_[node.parent];

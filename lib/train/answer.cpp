@@ -23,7 +23,7 @@ void AnswerLearning::begin_evaluation() {
 }
 
 std::vector<int64_t> AnswerLearning::head_rows(Part) const {
-  std::vector<int64_t> rows(static_cast<size_t>(batch_.tokens()));
+  std::vector<int64_t> rows(batch_.tokens());
   std::iota(rows.begin(), rows.end(), 0);
   return rows;
 }
@@ -64,7 +64,7 @@ void AnswerLearning::add_answer(const examples::AnsweredText& answered) {
   const auto answer = heads::answer_of(best, rule.no_answer_threshold);
   const std::vector<std::string_view> gold(answered.answers.begin(), answered.answers.end());
   auto scores = metric::score_answer(gold, answer.text);
-  scores.null_score = heads::as_written(static_cast<float>(heads::null_score_of(best)));
+  scores.null_score = heads::as_written(heads::null_score_of(best));
   evaluation_.answers.add(scores);
 }
 

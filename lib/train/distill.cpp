@@ -29,7 +29,7 @@ void DistillLearning::append_losses(Part examples, std::span<const uint64_t> seq
 
 metric::Values DistillLearning::learn(const examples::Step& step, const StepPlace& place) {
   double texts = 0;
-  for (const auto& batch : step.batches) texts += static_cast<double>(batch.sequences.size());
+  for (const auto& batch : step.batches) texts += batch.sequences.size();
   ranks().sum({&texts, 1});
   std::string own;
   add_gradients(step, place, [&](Part examples, const nn::DropoutSeed& dropout_seed) {

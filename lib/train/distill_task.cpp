@@ -103,7 +103,7 @@ class DistillTask final : public TrainingTask {
     return std::make_unique<DistillReader>(featurizer_, teacher_.config);
   }
   std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
-    const int last = static_cast<int>(std::ranges::max(layers_));
+    const int last = std::ranges::max(layers_);
     return std::make_unique<LayerLearning>(
         network,
         std::make_unique<model::Network>(teacher_, model::Needs{.layers = last}, network.context().pool(),

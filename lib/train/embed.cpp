@@ -67,8 +67,7 @@ EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
       compared.scored = comm::take_number(rest) != 0;
       const double label = comm::take_real(rest);
       nn::SimilarityGroup group = {.begin = first, .end = first + count, .label = label};
-      for (int64_t i = comm::take_number(rest); i > 0; --i)
-        group.scores.push_back(static_cast<float>(comm::take_real(rest)));
+      for (int64_t i = comm::take_number(rest); i > 0; --i) group.scores.push_back(comm::take_real(rest));
       const auto guide = comm::take_text(rest);
       group.guide.resize(guide.size() / sizeof(float));
       if (!guide.empty()) std::memcpy(group.guide.data(), guide.data(), guide.size());

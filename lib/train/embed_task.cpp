@@ -114,7 +114,7 @@ class EmbedTask final : public TrainingTask {
     for (size_t place = 0; dense_ && place < entries.size(); ++place) {
       if (!entries[place].name.starts_with(model::kProjection)) continue;
       const auto& numbers = entries[place].name.ends_with("weight") ? dense_->weight : dense_->bias;
-      std::ranges::copy(numbers, parameters.tensor(static_cast<int>(place)).begin());
+      std::ranges::copy(numbers, parameters.tensor(place).begin());
     }
     return model::kProjection;
   }

@@ -39,7 +39,7 @@ int32_t sampled(std::span<const float> logits, double chance) {
   int32_t last = 0;  // rounded, the sum of all may be below the chance
   for (size_t id = 0; id < probabilities.size(); ++id) {
     if (probabilities[id] == 0) continue;
-    last = static_cast<int32_t>(id);
+    last = id;
     if ((sum += probabilities[id]) > chance) break;
   }
   return last;

@@ -84,8 +84,7 @@ std::vector<float> balanced(const std::vector<std::string>& names, const LabelCo
     const auto found = counts.find(name);
     const auto count = found == counts.end() ? 0 : found->second;
     weights.push_back(count == 0 ? 1
-                                 : static_cast<float>(total / (static_cast<double>(names.size()) *
-                                                               static_cast<double>(count))));
+                                 : static_cast<float>(total / (names.size() * static_cast<double>(count))));
   }
   return weights;
 }

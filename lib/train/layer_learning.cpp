@@ -82,7 +82,7 @@ void LayerLearning::compare_states(int64_t layer, const nn::Tensor& target, std:
 metric::Values LayerLearning::learn(const examples::Step& step, const StepPlace& place) {
   double tokens = 0;
   for (const auto& batch : step.batches)
-    for (const auto& example : batch.examples) tokens += static_cast<double>(example->tokens());
+    for (const auto& example : batch.examples) tokens += example->tokens();
   ranks().sum({&tokens, 1});
   std::string own;
   add_gradients(step, place, [&](Part examples, const nn::DropoutSeed& dropout_seed) {
@@ -104,7 +104,7 @@ void LayerLearning::evaluate(const examples::Examples& examples) {
     for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = sequences_ + (range.data() - part.data()) + i;
     if (!range.empty()) compare(range, nullptr, numbers, {}, evaluated_);
     sequences_ += part.size();
-    for (const auto* example : part) tokens_ += static_cast<double>(example->tokens());
+    for (const auto* example : part) tokens_ += example->tokens();
   }
 }
 

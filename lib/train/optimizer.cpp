@@ -100,7 +100,7 @@ nn::AdamStep Optimizer::next_step(double gradient_scale) const {
 std::vector<nn::AdamStep> Optimizer::steps_of_tensors(double learning_rate, double gradient_scale) const {
   std::vector<nn::AdamStep> steps(decays_.size(), next_step(gradient_scale));
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (decays_[i]) steps[i].decay = static_cast<float>(config_.weight_decay);
+    if (decays_[i]) steps[i].decay = config_.weight_decay;
     steps[i].rate = static_cast<float>(learning_rate * rate_factors_[i]);
   }
   return steps;
@@ -145,7 +145,7 @@ std::vector<float> Optimizer::trust_ratios(std::span<const nn::SquareSums> sums)
   }
   std::vector<float> ratios;
   for (const auto& total : totals) {
-    ratios.push_back(total.p > 0 && total.r > 0 ? static_cast<float>(std::sqrt(total.p / total.r)) : 1.0f);
+    ratios.push_back(total.p > 0 && total.r > 0 ? std::sqrt(total.p / total.r) : 1.0f);
   }
   return ratios;
 }

@@ -66,8 +66,7 @@ class RankLearning final : public ClassifierLearner {
       const auto& example = one->as<RankExample>();
       const auto loss = loss_of(example);
       std::vector<double> x;
-      for (size_t k = 0; k < example.lengths.size(); ++k)
-        x.push_back(logits.row(row + static_cast<int64_t>(k))[0]);
+      for (size_t k = 0; k < example.lengths.size(); ++k) x.push_back(logits.row(row + k)[0]);
       const auto rated = nn::rank_loss(loss, x, targets_of(example, loss), options_.temperature);
       sum.sum += rated.loss;
       for (const double slope : rated.gradient) {

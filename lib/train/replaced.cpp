@@ -32,7 +32,7 @@ metric::Values ReplacedLearning::learn(const examples::Step& step, const StepPla
   std::array<double, 2> counts = {};  // tokens, masked tokens
   for (const auto& batch : step.batches) {
     for (const auto& example : batch.examples) {
-      counts[0] += static_cast<double>(example->tokens());
+      counts[0] += example->tokens();
       counts[1] += static_cast<double>(example->as<PretrainExample>().positions.size());
     }
   }
@@ -65,7 +65,7 @@ void ReplacedLearning::add(Part examples, const nn::DropoutSeed* dropout_seed,
   const auto masked = make_batch(examples);
   const auto filled =
       fixed_ ? fixed_->fill(batch_, masked.rows, masked.chances) : fill(masked, dropout_seed, weights, score);
-  std::vector<float> targets(static_cast<size_t>(batch_.tokens()));  // 1: replaced
+  std::vector<float> targets(batch_.tokens());  // 1: replaced
   for (size_t i = 0; i < filled.size(); ++i) {
     batch_.ids[masked.rows[i]] = filled[i];
     targets[masked.rows[i]] = filled[i] == masked.gold[i] ? 0.0f : 1.0f;
@@ -75,7 +75,7 @@ void ReplacedLearning::add(Part examples, const nn::DropoutSeed* dropout_seed,
   network_.forward(batch_, rows, dropout_seed, weights ? keep_ : Keep::nothing);
   nn::Tensor& logits = network_.logits(rows);
   for (size_t row = 0; row < targets.size(); ++row) {
-    const bool gold = targets[row] == 1, predicted = logits.row(static_cast<int64_t>(row))[0] > 0;
+    const bool gold = targets[row] == 1, predicted = logits.row(row)[0] > 0;
     score.replaced.gold += gold ? 1 : 0;
     score.replaced.predicted += predicted ? 1 : 0;
     score.replaced.both += gold && predicted ? 1 : 0;
@@ -198,7 +198,7 @@ class ReplacedTask final : public TrainingTask {
   void describe(model::Config& config) const override {
     TrainingTask::describe(config);
     if (fixed_) return;
-    const auto heads = std::lround(static_cast<double>(config.heads) * *options_.generator_size);
+    const auto heads = std::lround(config.heads * *options_.generator_size);
     config.generator_heads = std::max(1L, heads);
   }
 

@@ -36,7 +36,7 @@ Schedule::Schedule(const ScheduleConfig& config, std::optional<int64_t> steps)
   assert(warmup.steps >= 0 && warmup.share >= 0 && warmup.share <= 1);
   assert(warmup.steps == 0 || warmup.share == 0);
   if (steps_ && warmup.share > 0) {
-    warmup.steps = static_cast<int64_t>(static_cast<double>(*steps_) * warmup.share);
+    warmup.steps = static_cast<int64_t>(*steps_ * warmup.share);
     warmup.share = 0;
   }
   decay_from_ = warmup.share;

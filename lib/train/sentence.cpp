@@ -52,7 +52,7 @@ class SentenceLearning : public ClassifierLearner {
   double importance(const examples::Example&) const override { return 1; }
   void add_predictions(Part examples, const nn::Tensor& logits) final {
     for (size_t i = 0; i < examples.size(); ++i)
-      add_prediction(examples[i]->as<SentenceExample>(), logits.values(static_cast<int64_t>(i)));
+      add_prediction(examples[i]->as<SentenceExample>(), logits.values(i));
   }
 };
 

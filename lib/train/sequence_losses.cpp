@@ -10,7 +10,7 @@
 namespace bert::train {
 
 void append_loss(std::string& own, uint64_t sequence, double loss) {
-  comm::append(own, static_cast<int64_t>(sequence));
+  comm::append(own, sequence);
   comm::append_real(own, loss);
 }
 

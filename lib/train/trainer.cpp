@@ -230,7 +230,7 @@ Trainer::Next Trainer::step() {
   sharding_.complete(sums);
   const double norm = norm_of(sums);
   changing_ = true;
-  check(static_cast<float>(values.front().value), static_cast<float>(norm));
+  check(values.front().value, norm);
   optimizer_.step(learner.parameters(), learner.gradients(), rate_, clip_factor(norm, plan_.options.clip),
                   learner.context(),
                   [this](std::span<nn::SquareSums> of_slices) { sharding_.complete(of_slices); });
@@ -371,9 +371,9 @@ void Trainer::show_progress() {
   const auto now = Clock::now();
   if (!parts_.progress || now - shown_ < kInterval) return;
   shown_ = now;
-  const double elapsed = elapsed_s(), done = plan_.extent.steps ? static_cast<double>(state_.step) /
-                                                                      static_cast<double>(*plan_.extent.steps)
-                                                                : progress();
+  const double elapsed = elapsed_s(), done = plan_.extent.steps
+                                                 ? state_.step / static_cast<double>(*plan_.extent.steps)
+                                                 : progress();
   const double steps = sum_of(state_, kSteps);
   const ProgressLine line = {
       .step = state_.step,

@@ -42,7 +42,7 @@ std::string json_line(const StepLine& step) {
   json::Object object(line);
   object.integer("step", step.step);
   const auto add = [&](std::string_view name, double value, int precision = -1) {
-    object.number(name, static_cast<float>(value), precision);
+    object.number(name, value, precision);
   };
   add(metric::kLoss, step.loss);
   for (const auto& part : step.parts) add(part.name, part.value);

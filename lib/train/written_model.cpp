@@ -36,8 +36,7 @@ WrittenModel::WrittenModel(std::string out, bool continued)
     const json::File file(path_);
     for (const auto& stored : file.root().member("models").elements()) {
       Version& version = known_.emplace_back();
-      for (const auto& [name, sum] : stored.members())
-        version[std::string(name)] = static_cast<uint64_t>(sum.integer());
+      for (const auto& [name, sum] : stored.members()) version[std::string(name)] = sum.integer();
     }
   } else if (continued) {  // by an earlier version
     known_ = {present_};
@@ -70,7 +69,7 @@ void WrittenModel::write() const {
   json::Object object(text);
   json::append_array(object.key("models"), known_, [](std::string& out, const Version& version) {
     json::Object files(out);
-    for (const auto& [name, sum] : version) files.integer(name, static_cast<int64_t>(sum));
+    for (const auto& [name, sum] : version) files.integer(name, sum);
     files.end();
   });
   object.end();
