@@ -291,6 +291,7 @@ void declare_files(cli::App& app, const search::Options& options) {
 
 void settle_stream(search::Options& options, io::StreamOptions& stream) {
   options.index.stream = stream;
+  if (options.index.may_be_empty) options.index.stream.encoding.clear();  // the records are those of a folder
   options.index.lines = stream.format == io::Format::grep;
   options.drop = stream.drop;
   options.on_error = stream.on_error;

@@ -29,9 +29,9 @@ require_files = $(foreach variable,$(1),$(foreach file,$(filter-out $(OUT)/%,$($
 
 # $(call require_columns,VARIABLE...) does so if a variable names a column that the first line of a table in TRAIN or DEV
 # does not have, since the tools name their own option for it. Lines of JSON have names, too. READ_OPTIONS, such as
-# --columns, may change how tables are read, so with them nothing is known. The variables are words of the shell.
+# --columns, may change how tables are read, so with them nothing is known.
 first_line = $(shell head -n 1 $(1) | cut -c 1-80)
-lacks = $(shell head -n 1 $(1) | grep -qwF -e $(2) || echo yes)
+lacks = $(shell head -n 1 $(1) | grep -qwF -e $(call quoted,$(2)) || echo yes)
 require_columns = $(if $(READ_OPTIONS),,$(foreach file,$(filter-out $(OUT)/%,$(filter %.tsv %.csv %.jsonl,$(TRAIN) $(DEV))),$(foreach variable,$(1), \
   $(if $(call lacks,$(file),$($(variable))),$(error $(file): has no column $($(variable)): set $(variable) to another one; its first line is $(call first_line,$(file)))))))
 

@@ -50,6 +50,7 @@ std::string settings_of(const io::StreamOptions& files, const features::FeatureO
   object.string(opt::on_error.substr(2), files.on_error == io::OnError::stop ? "stop" : "skip");
   object.integer(opt::overlap.substr(2),
                  features.overflow == features::Overflow::split ? features.overlap : -1);
+  if (!files.encoding.empty()) object.string(opt::encoding.substr(2), files.encoding);
   object.end();
   return text;
 }
@@ -87,7 +88,9 @@ void FolderIndexOptions::settle(StreamOptions& stream) {
                             settings.files.front(), " searches it");
     for (const auto name :
          {opt::input_format, opt::columns, opt::delimiter, opt::encoding, opt::word_column, opt::tag_column})
-      if (app_.given(name)) throw cli::UsageError(name, " is for FILEs, not for --query");
+      if (app_.given(name) && !(indexes() && name == opt::encoding))
+        throw cli::UsageError(name, " is for FILEs, not for --query");
+    if (indexes()) files_.encoding = std::exchange(settings.encoding, {});
     settings.input_format = io::InputFormat::jsonl;
     read_from_stdin(queries_, settings.text_field);
   }
@@ -95,9 +98,12 @@ void FolderIndexOptions::settle(StreamOptions& stream) {
     if (app_.given(name) && !indexes() && !settings.recursive())
       throw cli::UsageError(name, " needs --in or ", opt::recursive);
   if (!indexes()) return;
-  for (const auto& path : inputs_)
+  if (files_.encoding.empty()) files_.encoding = settings.encoding;
+  for (const auto& path : inputs_) {
+    if (path == "-") throw cli::UsageError("--in searches files and folders, not standard input");
     if (kind_of(path) == FileKind::absent || ::access(path.c_str(), R_OK) != 0)
       throw Error(path, ": ", std::strerror(errno));
+  }
   files_.folders = settings.folders;
   files_.folders->recursive = true;
   files_.folders->leave_out = stream.own_outputs();

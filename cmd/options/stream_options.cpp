@@ -38,7 +38,10 @@ void require_different(std::string_view option, const std::vector<std::string>& 
 }
 
 void require_different(const io::FieldOption& a, const io::FieldOption& b) {
-  if (a.field == b.field) throw cli::UsageError(a.option, " and ", b.option, " are both \"", a.field, "\"");
+  if (a.field != b.field) return;
+  const bool is_usual = b.option == opt::pair_field && b.field == io::kPairField;
+  throw cli::UsageError(a.option, " and ", b.option, " are both \"", a.field, "\"",
+                        is_usual ? "; " + opt::pair_field + " '' reads no pairs" : "");
 }
 
 StreamOptions::StreamOptions(cli::App& app, const Uses& uses)

@@ -65,11 +65,6 @@ void LabelRange::add(double label) {
   }
 }
 
-void require_label(std::string_view field, std::string_view label) {
-  if (label.find_first_not_of(" \t\r\n") == label.npos)
-    throw Error("field \"", field, "\" has ", label.empty() ? "an empty" : "a blank", " label");
-}
-
 float probability(std::string_view label, double p) {
   if (!(p >= 0 && p <= 1))
     throw Error("has ", p, " for ", json::in_quotes(label), ", expected a probability");

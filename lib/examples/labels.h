@@ -64,9 +64,6 @@ class LabelRange {
   std::atomic<double> least_ = HUGE_VAL, most_ = -HUGE_VAL;
 };
 
-// Throws Error if the label of a record is empty or blank, as in a table with an empty cell.
-void require_label(std::string_view field, std::string_view label);
-
 // A teacher's probability of a label. Throws Error `has 2 for "x", expected a probability`.
 float probability(std::string_view label, double p);
 

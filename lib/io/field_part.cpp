@@ -8,13 +8,19 @@
 namespace bert::io {
 namespace {
 
+// The member with this name, or "user.name" in the member "user".
 std::optional<std::string_view> member_named(std::string_view name, std::string_view object) {
   if (!object.starts_with('{')) return std::nullopt;
+  std::optional<std::string_view> part;
   json::Members members(object);
   for (json::Members::Member member; members.next(member);) {
-    if (member.key == name) return object.substr(member.value_begin, member.value_end - member.value_begin);
+    const auto value = object.substr(member.value_begin, member.value_end - member.value_begin);
+    const std::string_view key = member.key;
+    if (key == name) return value;
+    if (!part && name.starts_with(key) && name.substr(key.size()).starts_with('.'))
+      part = member_named(name.substr(key.size() + 1), value);
   }
-  return std::nullopt;
+  return part;
 }
 
 std::optional<std::string_view> number_at(std::string_view digits, std::string_view array) {

@@ -316,7 +316,9 @@ void require_text(Input& input, InvalidUtf8 invalid) {
     while (end > kBlock - kLongest && json::count_code_points(block.substr(end, 1)) == 0) --end;
     block = block.substr(0, end);
   }
-  if (invalid == InvalidUtf8::error && !json::is_utf8(block)) throw NotUtf8(input.name(), ": is not UTF-8");
+  if (invalid == InvalidUtf8::error && !json::is_utf8(block))
+    throw NotUtf8(input.name(), ": is not UTF-8; for Windows or Latin-1 text, use ", opt::encoding,
+                  " windows-1252");
 }
 
 void refuse_old_line_ends(Input& input) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -42,6 +43,12 @@ bool has_quoted_cells(const Chunk& chunk) {
   return data.find('"') != data.npos && std::ranges::any_of(chunk.cuts, has_one);
 }
 
+// "notes/my day" or "my day.md", but not "It was late."
+bool has_folder_or_suffix(const std::filesystem::path& path) {
+  const auto suffix = path.extension().string();
+  return path.has_parent_path() || (suffix.size() > 1 && suffix.find(' ') == suffix.npos);
+}
+
 }  // namespace
 
 void check_files(const StreamOptions& options) {
@@ -52,7 +59,7 @@ void check_files(const StreamOptions& options) {
   for (const auto& name : options.files) {
     if (name == "-") continue;
     if (::access(name.c_str(), R_OK) != 0) {
-      const bool may_be_text = errno == ENOENT && name.find(' ') != name.npos;
+      const bool may_be_text = errno == ENOENT && name.find(' ') != name.npos && !has_folder_or_suffix(name);
       throw Error(name, ": ", std::strerror(errno),
                   may_be_text ? "; texts come from files or standard input" : "");
     }

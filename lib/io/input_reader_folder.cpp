@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/option.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
 #include "io/input_reader.h"
@@ -27,10 +28,12 @@ bool InputReader::read_found(const std::string& name) {
   try {
     going_on = read(name);
   } catch (const NotText& error) {
+    if (options_.named) throw;
     const bool may_be_text = dynamic_cast<const NotUtf8*>(&error) != nullptr;
     not_text_.add({.count = 1, .not_utf8 = may_be_text ? 1 : 0, .first = may_be_text ? name : ""});
     if (options_.detail) options_.detail(error.what());
   } catch (const Error& error) {
+    if (options_.named) throw;
     warn(error.what());
   }
   is_found_ = false;
@@ -62,9 +65,11 @@ InputFormat InputReader::format_of_found(Input& input) const {
   const bool is_table =
       io::is_table(by_suffix) && (!options_.columns.empty() || has_columns(input, by_suffix));
   if (is_tagged(by_suffix) && reads(by_suffix)) return by_suffix;
-  if (io::is_table(by_suffix) && !is_table && !options_.table_option.empty())
+  if (io::is_table(by_suffix) && !is_table && (options_.named || !options_.table_option.empty()))
     warn(input.name() + ": is read as text, since its first line does not name the column " +
-         json::in_quotes(header_fields_.front()) + " of " + options_.table_option);
+         json::in_quotes(header_fields_.front()) +
+         (options_.table_option.empty() ? "; " + opt::text_field + " names another"
+                                        : " of " + options_.table_option));
   const bool is_jsonl = by_suffix == jsonl && is_json_line(input, header_fields_);
   return is_table || is_jsonl ? by_suffix : text;
 }

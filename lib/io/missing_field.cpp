@@ -24,7 +24,10 @@ std::string names_text(std::span<const std::string> names) {
 std::string advice(std::string_view name, std::span<const std::string> names,
                    std::span<const FieldOption> options) {
   const auto found = std::ranges::find(options, name, &FieldOption::field);
-  if (found == options.end()) return did_you_mean(name, names) + origin_of(name);
+  if (found == options.end()) {
+    const auto nearest = nearest_name(name, names);
+    return (nearest.empty() ? "" : "; rename " + json::in_quotes(nearest)) + origin_of(name);
+  }
   const auto nearest = nearest_name(name, names);
   if (nearest.empty()) return names.empty() ? "" : ": name one with " + found->option;
   return "; did you mean " + found->option + " " + shell_word(nearest) + "?";

@@ -117,15 +117,23 @@ void for_each_field(const Record* record, const Added& added, const DropList& dr
 // object's own opening brace.
 bool is_empty_object(std::string_view out) { return out[out.find_last_not_of(" \t\r\n")] == '{'; }
 
-// Appends a JSON value without the members that are dropped: "scores.pos" is the member "pos" of `scores`.
-void append_without_parts(std::string& out, const RecordField& field, const DropList& drop) {
+// Appends a JSON object without the members that are dropped: "scores.pos" is the member "pos" of `scores`.
+void append_without_parts(std::string& out, const std::string& name, std::string_view object,
+                          const DropList& drop) {
   out += '{';
   const size_t begin = out.size();
-  json::Members members(field.value);
+  json::Members members(object);
   for (json::Members::Member member; members.next(member);) {
-    if (drop.contains(std::string(field.name) + "." + std::string(member.key))) continue;
+    const auto part = name + "." + std::string(member.key);
+    if (drop.contains(part)) continue;
     if (out.size() > begin) out += ',';
-    out.append(field.value, member.begin, member.end - member.begin);
+    const auto value = object.substr(member.value_begin, member.value_end - member.value_begin);
+    if (value.starts_with('{') && drop.has_part_of(part)) {
+      out.append(object, member.begin, member.value_begin - member.begin);
+      append_without_parts(out, part, value, drop);
+    } else {
+      out.append(object, member.begin, member.end - member.begin);
+    }
   }
   out += '}';
 }
@@ -133,7 +141,7 @@ void append_without_parts(std::string& out, const RecordField& field, const Drop
 // A value that is JSON.
 void append_value(std::string& out, const RecordField& field, const DropList& drop) {
   if (drop.has_parts() && field.value.starts_with('{')) {
-    append_without_parts(out, field, drop);
+    append_without_parts(out, std::string(field.name), field.value, drop);
   } else {
     out += field.value;
   }

@@ -180,7 +180,8 @@ OutputFields::Column OutputFields::column_of(const std::string& name, const Outp
 void OutputFields::append_header(const OutputRow& fields, std::string& out) {
   has_header_ = true;
   if (keep_.empty())
-    for (size_t i = 0; i < fields.size(); ++i) known_.emplace_back(fields.name(i));
+    for (size_t i = 0; i < fields.size(); ++i)
+      if (fields.name(i) != kTruncated) known_.emplace_back(fields.name(i));
   std::vector<std::string> header;
   for (const auto& name : keep_.empty() ? known_ : keep_) {
     auto column = column_of(name, fields);

@@ -160,6 +160,11 @@ std::string Fields::label(std::string_view name) const {
   return named(name, [&] { return value->label(); });
 }
 
+void require_label(std::string_view field, std::string_view label) {
+  if (label.find_first_not_of(" \t\r\n") == label.npos)
+    throw Error("field \"", field, "\" has ", label.empty() ? "an empty" : "a blank", " label");
+}
+
 std::vector<std::string> Fields::labels(std::string_view name) const {
   const auto elements_of = [&](const json::Value& array) {
     return named(name, [&] {

@@ -193,6 +193,9 @@ class Fields {
   std::optional<std::span<const float>> row_;
 };
 
+// Throws Error if the label of a record is empty or blank, as in a table with an empty cell.
+void require_label(std::string_view field, std::string_view label);
+
 // The index of a choice, which is the label in `field`. Throws Error unless it is one of 0 to choices - 1.
 size_t index_of_choice(std::string_view field, std::string_view label, size_t choices);
 

@@ -73,6 +73,7 @@ struct StreamOptions {
   std::function<void(const std::string&)> left_out;  // shows why PullReader leaves out a FILE
   bool is_one_of_several = false;                    // `files` are a part of several FILEs
   bool found = false;  // `files` are of a FolderWalk: unreadable ones and those without text are left out
+  bool named = false;  // those of `found` are named by the user: one without text is an error
   // Called with the beginning of a FILE whose format is automatic, before the common detection rules.
   std::function<std::optional<InputFormat>(Input&)> recognize;
   // Called with the columns of each table; may throw Error, which is reported as an error of its header line.

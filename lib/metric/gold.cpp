@@ -83,6 +83,18 @@ std::optional<uint64_t> words_sum(const io::Fields& fields, std::string_view tex
   return checksum.value();
 }
 
+// Of a word with a digit or of an integer, which may be a key.
+std::optional<uint64_t> key_sum(const io::Fields& fields, std::string_view field) {
+  const auto value = fields.json(field);
+  using Kind = json::Value::Kind;
+  if (value && value->kind() != Kind::string && value->kind() != Kind::number) return std::nullopt;
+  const auto key = value ? value->label() : std::string(fields.text(field).value_or(""));
+  if (key.find_first_of("0123456789") == key.npos || key.find('.') != key.npos) return std::nullopt;
+  Checksum checksum;
+  checksum.add(key);
+  return checksum.value();
+}
+
 // Whether the field is a text with a space between two words.
 bool has_words(const io::Fields& fields, std::string_view field) {
   const auto text = text_of(fields, field).value_or("");
@@ -119,26 +131,52 @@ void GoldTable::add(std::optional<std::string_view> id, std::string_view gold) {
 
 void GoldTable::add_texts(const io::Fields& fields, std::string_view text_field,
                           std::string_view label_field) {
-  const auto add = [&](std::string_view field, bool words, std::optional<uint64_t> sum) {
-    if (sum) texts_.push_back({.field = fields_.add(field).first, .words = words, .sum = *sum});
+  using enum Text::Kind;
+  const auto add = [&](std::string_view field, Text::Kind kind, std::optional<uint64_t> sum) {
+    if (sum) texts_.push_back({.field = fields_.add(field).first, .kind = kind, .sum = *sum});
   };
-  add(text_field, false, text_sum(fields, text_field));
-  add(kWords, true, words_sum(fields, text_field));
-  for (const auto& name : fields.names())
-    if (name != text_field && name != label_field && name != kPrediction && has_words(fields, name))
-      add(name, false, text_sum(fields, name));
+  add(text_field, text, text_sum(fields, text_field));
+  add(kWords, words, words_sum(fields, text_field));
+  for (const auto& name : fields.names()) {
+    if (name == text_field || name == label_field || name == kPrediction) continue;
+    if (has_words(fields, name)) {
+      add(name, text, text_sum(fields, name));
+    } else {
+      add(name, key, key_sum(fields, name));
+    }
+  }
   text_ends_.push_back(texts_.size());
+}
+
+void GoldTable::find_keys() {
+  std::vector<std::vector<uint64_t>> sums(fields_.size());
+  for (const auto& [field, kind, sum] : texts_)
+    if (kind == Text::Kind::key) sums[field].push_back(sum);
+  for (auto& values : sums) {
+    std::ranges::sort(values);
+    keys_.push_back(size() > 1 && values.size() == size() &&
+                    std::ranges::adjacent_find(values) == values.end());
+  }
 }
 
 std::string_view GoldTable::other_text(size_t place, const io::Fields& fields,
                                        std::string_view text_field) const {
   if (place >= text_ends_.size()) return "";
   for (uint64_t i = place == 0 ? 0 : text_ends_[place - 1]; i < text_ends_[place]; ++i) {
-    const auto field = fields_.at(texts_[i].field);
-    const auto found = texts_[i].words ? words_sum(fields, text_field) : text_sum(fields, field);
-    if (found && *found != texts_[i].sum) return field;
+    const auto& [number, kind, sum] = texts_[i];
+    if (kind == Text::Kind::key && !keys_[number]) continue;
+    const auto field = fields_.at(number);
+    const auto found = kind == Text::Kind::words ? words_sum(fields, text_field)
+                       : kind == Text::Kind::key ? key_sum(fields, field)
+                                                 : text_sum(fields, field);
+    if (found && *found != sum) return field;
   }
   return "";
+}
+
+bool GoldTable::is_key(std::string_view field) const {
+  const auto number = fields_.find(field);
+  return number && keys_[*number];
 }
 
 std::string GoldTable::name(size_t place) const {
@@ -175,6 +213,7 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
     });
   }
   if (table.size() == 0) throw Error(file, ": has no records");
+  table.find_keys();
   return table;
 }
 

@@ -26,9 +26,11 @@ class GoldTable {
   // Without id for labels in the order of the predictions: for all or for none. Error if the id exists
   // already or only some labels have one.
   void add(std::optional<std::string_view> id, std::string_view gold);
-  // Remembers the texts and words of the label added last, for other_text(). Texts are `text_field` and all
-  // fields of several words but `label_field` and the prediction.
+  // Remembers the texts and words of the label added last, for other_text(). Texts are `text_field`, all
+  // fields of several words but `label_field` and the prediction, and keys: fields whose values, words
+  // with a digit or integers, are different in all records.
   void add_texts(const io::Fields& fields, std::string_view text_field, std::string_view label_field);
+  void find_keys();  // after all texts
 
   const std::string& path() const { return path_; }  // used in messages
   size_t size() const { return ends_.size(); }
@@ -38,6 +40,7 @@ class GoldTable {
   // The first field of the record whose text or words are not those of the label at `place`, as far as both
   // are known; or "".
   std::string_view other_text(size_t place, const io::Fields& fields, std::string_view text_field) const;
+  bool is_key(std::string_view field) const;
   std::optional<uint32_t> find(std::string_view id) const { return ids_.find(id); }
 
   // For labels without id: the field of the first record that is kIdField but for case, such as "ID"; or "".
@@ -51,12 +54,13 @@ class GoldTable {
   // For labels without id.
   struct Text {
     uint32_t field;  // in fields_
-    bool words;      // an array
-    uint64_t sum;    // of its value
+    enum class Kind : uint8_t { text, words, key } kind;
+    uint64_t sum;  // of its value
   };
   StringTable fields_;
   std::vector<Text> texts_;
   std::vector<uint64_t> text_ends_;  // end of each label in texts_
+  std::vector<bool> keys_;           // by field
 };
 
 inline constexpr const char* kIdField = "id";

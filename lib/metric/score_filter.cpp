@@ -158,7 +158,10 @@ void ScoreFilter::require_same_text(const io::Fields& fields, size_t place) cons
   if (field.empty()) return;
   const bool usual = field == text_field || field == "words";
   throw Error("has another ", usual ? "text" : json::in_quotes(field), " than record ", place + 1, " of ",
-              gold_->path(), kSameOrder);
+              gold_->path(), kSameOrder,
+              gold_->is_key(field)
+                  ? "; " + opt::id_field + " " + std::string(field) + " joins them by this field"
+                  : "");
 }
 
 void ScoreFilter::compute(std::span<io::Record* const> records) {

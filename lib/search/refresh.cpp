@@ -46,13 +46,15 @@ std::optional<IndexedFile> look_at(const std::string& path) {
 // "cut lines, not file"; "" if the settings are the same.
 std::string difference_of(const std::string& before, const std::string& now) {
   json::Document documents[2];
-  const auto others = documents[1].parse(now);
-  for (const auto& [name, value] : documents[0].parse(before).members()) {
-    const auto other = others.find(name);
-    if (!other || other->label() != value.label())
-      return std::string(name) + " " + value.label() + ", not " + (other ? other->label() : "none");
+  const auto first = documents[0].parse(before), second = documents[1].parse(now);
+  const auto text = [](const std::optional<json::Value>& value) { return value ? value->label() : "none"; };
+  for (const auto& settings : {first, second}) {
+    for (const auto& [name, value] : settings.members()) {
+      const auto then = text(first.find(name)), present = text(second.find(name));
+      if (then != present) return std::string(name) + " " + then + ", not " + present;
+    }
   }
-  return before == now ? "" : before + ", not " + now;
+  return "";
 }
 
 class Refresh {
@@ -105,7 +107,8 @@ class Refresh {
   bool has_old_ = false;            // the first source is the index of before
   std::vector<IndexedFile> files_;  // those of the new index
   std::unordered_set<std::string> known_;
-  std::vector<size_t> pending_;  // to be embedded
+  std::unordered_set<std::string> given_;  // by the user; all others were found in folders
+  std::vector<size_t> pending_;            // to be embedded
   int64_t new_ = 0, changed_ = 0, same_ = 0;
   std::unique_ptr<Model> model_;
   int64_t now_ = 0;  // when the files were looked at
@@ -141,6 +144,7 @@ void Refresh::find_files() {
   folders.leave_out.push_back(folder_.path());
   for (const auto& input : options_.inputs) {
     if (!is_directory(input)) {
+      given_.insert(input);
       add_file(input);
       continue;
     }
@@ -158,6 +162,7 @@ void Refresh::add_file(const std::string& path) {
 bool Refresh::is_as_before(const IndexedFile& before, IndexedFile& now) {
   if (before.size != now.size || before.checksum.empty() || ::access(now.path.c_str(), R_OK) != 0)
     return false;
+  if (before.records == 0 && given_.contains(now.path)) return false;  // to tell why there is no text
   if (before.time == 0 || before.time != now.time) {
     now.checksum = hexadecimal(checksum(MappedFile(now.path)));
     if (now.checksum != before.checksum) return false;
@@ -174,7 +179,7 @@ void Refresh::compare() {
     try {
       const auto place = sources_.find(file.path);
       if (place && is_as_before(sources_.at(*place), file)) {
-        ++same_;
+        same_ += file.records > 0 ? 1 : 0;
       } else {
         if (file.checksum.empty()) file.checksum = hexadecimal(checksum(MappedFile(file.path)));
         pending_.push_back(files.size());
@@ -211,7 +216,10 @@ Refresh::Model& Refresh::model() {
 void Refresh::embed() {
   for (size_t begin = 0; begin < pending_.size();) {
     size_t end = begin;
-    for (int64_t bytes = 0; end < pending_.size() && bytes < kPartBytes && end - begin < kPartFiles; ++end)
+    const auto is_given = [&](size_t place) { return given_.contains(files_[pending_[place]].path); };
+    for (int64_t bytes = 0; end < pending_.size() && bytes < kPartBytes && end - begin < kPartFiles &&
+                            is_given(end) == is_given(begin);
+         ++end)
       bytes += files_[pending_[end]].size;
     embed_part(std::span(pending_).subspan(begin, end - begin));
     begin = end;
@@ -242,6 +250,7 @@ void Refresh::embed_part(std::span<const size_t> part) {
   for (const size_t i : part) stream.files.push_back(files_[i].path);
   stream.output = folder_.at(manifest.records);
   stream.found = true;
+  stream.named = given_.contains(stream.files.front());
   IndexFilter indexed(filter, folder_.at(manifest.vectors));
   const auto result = io::run_stream(stream, pool_, log_, indexed);
   not_text_.add(result.not_text);
@@ -251,8 +260,8 @@ void Refresh::embed_part(std::span<const size_t> part) {
   for (const size_t i : part) {
     auto& file = files_[i];
     file.records = indexed.records_of(file.path);
-    if (sources_.find(file.path)) {
-      ++changed_;
+    if (const auto before = sources_.find(file.path)) {
+      changed_ += file.records > 0 || sources_.at(*before).records > 0 ? 1 : 0;
     } else if (file.records > 0) {
       ++new_;
     }
@@ -332,8 +341,9 @@ std::string Refresh::named() const {
 void Refresh::tell() const {
   int64_t gone = 0;
   if (has_old_)
-    for (const auto& file : sources_.manifests().front().files) gone += known_.contains(file.path) ? 0 : 1;
-  if (pending_.empty() && gone == 0 && (has_old_ || same_ == 0)) return;
+    for (const auto& file : sources_.manifests().front().files)
+      gone += file.records > 0 && !known_.contains(file.path) ? 1 : 0;
+  if (new_ + changed_ + gone == 0 && (has_old_ || same_ == 0)) return;
   auto text = named() + ": " + counted(new_, "file", "files") + " new";
   if (has_old_)
     text += ", " + std::to_string(changed_) + " changed, " + std::to_string(gone) + " gone, " +

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -60,6 +61,7 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
   if (options_.rerank)
     reranker_ =
         std::make_unique<Reranker>(*options_.rerank, index_, options_.index.stream.text_field, pool, log);
+  note_pairs(log);
   if (options_.lines) {
     if (index_.records() == nullptr)
       throw Error(options_.index.path, ": its rows have no file and line; ", opt::records,
@@ -75,6 +77,21 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
   queries_.require_model(index_.model(), options_.index.path + " has");
   if (index_.model().empty())
     log.info(options_.index.path + ": does not say which model its vectors are from, so it is not checked");
+}
+
+// The vectors may be those of other texts, but which is not known.
+void SearchFilter::note_pairs(Log& log) const {
+  const auto& [text_field, pair_field] =
+      std::tie(options_.index.stream.text_field, options_.index.stream.pair_field);
+  if ((!words_ && !reranker_) || index_.records() == nullptr || index_.rows() == 0) return;
+  const auto text_in = [&](const std::string& field) {
+    return index_.records()->text(index_.row_of(0), field);
+  };
+  const auto pair = text_field == io::kTextField ? text_in(pair_field) : std::nullopt;
+  if (!pair || pair == text_in(text_field)) return;
+  log.warn("words and texts are those of " + json::in_quotes(text_field) + ", not of " +
+           json::in_quotes(pair_field) + ", which records have, too; " + opt::text_field + " " + pair_field +
+           " " + opt::pair_field + " '' reads these");
 }
 
 void SearchFilter::prepare(const io::Fields& fields, io::Record& record) const {

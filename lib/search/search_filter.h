@@ -38,6 +38,7 @@ class SearchFilter final : public io::Filter {
   size_t chunk_records() const override;
 
  private:
+  void note_pairs(Log& log) const;
   struct Found;
   bool has_vectors() const { return !options_.words || options_.words->with_vectors; }
   void write_neighbors(std::span<Found* const> queries, std::span<const std::vector<Neighbor>> nearest);

@@ -53,6 +53,11 @@ class EmbedTask final : public TrainingTask {
       pair = examples::has_pair(featurizer_, fields);
       label = pair && examples::has_value(fields, options_.gold_field());
       if (pair && !label && options_.label_field) unlabelled_ = *options_.label_field;
+      lacks_text_ = !featurizer_.takes_ids(fields) && !fields.has(options_.features.text_field);
+      for (const char* name : {"score", "similarity", "similarity_score"})
+        if (pair && !label && fields.has(name)) unused_ = name;
+      for (const char* name : {"negative", "hard_negative"})
+        if (pair && !fields.has("negatives") && fields.has(name)) unused_ = name;
       const auto vector = io::read_embedding(fields);
       for (const char* name : {"embedding_0", "embeddings"})
         if (!vector && examples::has_value(fields, name)) unread_ = name;
@@ -77,6 +82,11 @@ class EmbedTask final : public TrainingTask {
       preparation.log.warn(
           json::in_quotes(unread_) + " is not read: the vectors of a teacher are the field " +
           json::in_quotes(std::string(io::kEmbedding)) + " of JSONL, or in " + opt::teacher_vectors);
+    if (!unused_.empty())
+      preparation.log.warn(json::in_quotes(unused_) + " is not used: the pairs are taken as similar; " +
+                           (unused_.ends_with("negative")
+                                ? "negatives are the array " + json::in_quotes("negatives")
+                                : opt::label_field + " " + unused_ + " learns it"));
     if (ignores_label_)
       preparation.log.warn(opt::loss + " " + std::string(name_of(loss_.loss)) +
                            " takes all pairs as similar: " + json::in_quotes(options_.gold_field()) +
@@ -256,7 +266,7 @@ class EmbedTask final : public TrainingTask {
     }
     records_ = pair ? EmbedRecords::pairs : EmbedRecords::texts;
     const bool dropout = config_.hidden_dropout > 0 || config_.attention_dropout > 0;
-    if (!pair && !dropout)
+    if (!pair && !dropout && !lacks_text_)
       throw Error(options_.features.pair_field.empty()
                       ? "the records have no pairs"
                       : "the records have no field " + json::in_quotes(options_.features.pair_field),
@@ -336,6 +346,8 @@ class EmbedTask final : public TrainingTask {
   bool include_prompt_ = true;
   EmbedRecords records_ = EmbedRecords::pairs;
   bool ignores_label_ = false, ignores_vector_ = false;  // that the first record has
+  bool lacks_text_ = false;
+  std::string unused_;      // a field of the first record
   std::string unlabelled_;  // the field with the label, if it was named and the first record lacks it
   std::string unread_;      // its field with vectors in another form
 };
