@@ -32,7 +32,8 @@ class DropList {
   bool has_parts() const { return has_parts_; }
   bool has_part_of(std::string_view name) const {
     return std::ranges::any_of(entries_, [name](const Entry& entry) {
-      return entry.name.starts_with(name) && std::string_view(entry.name).substr(name.size()).starts_with('.');
+      return entry.name.starts_with(name) &&
+             std::string_view(entry.name).substr(name.size()).starts_with('.');
     });
   }
   // The json::key_bit()s of the fields that may have to change.
