@@ -50,7 +50,7 @@ void output_options(cli::App& app, predict::EmbedOptions& embed, cmd::StreamOpti
   cmd::format_option(
       app, stream,
       "Write records (jsonl), rows of numbers (npy and npy-f16 need a file: -o FILE or > FILE), "
-      "or the JSON of Google's extract_features.py.");
+      "the JSON of Google's extract_features.py, or the weights of --attention as shaded tables (html).");
   app.flag({"--base64", "", "Write each vector in a record as base64 of its f32 numbers."},
            embed.vectors.base64);
 }
@@ -94,7 +94,8 @@ void check_weights(const heads::VectorOptions& vectors) {
 // What cannot be used together.
 void rules(cli::App& app) {
   const std::vector<std::string> windows = {"split", "windows"};
-  app.needs("--attention", {opt::format, {"jsonl"}});
+  app.needs("--attention", {opt::format, {"jsonl", "html"}});
+  app.needs({opt::format, {"html"}}, "--attention", ", whose weights it shows");
   app.excludes({opt::pooling, opt::combine, opt::layer_weights, opt::normalize, opt::dim, "--base64"},
                "--attention", ", which writes no vectors");
   app.excludes({{opt::overflow, windows}}, "--attention", ", which reads a text as one sequence");
@@ -133,7 +134,7 @@ int main(int argc, char** argv) {
       app, {.load = cmd::StreamOptions::Load::network,
             .more = io::formats_of({io::RecordKind::tagged}),
             .formats = io::formats_of({io::FormatGroup::json, io::FormatGroup::array, io::FormatGroup::table},
-                                      {io::Format::google})});
+                                      {io::Format::google, io::Format::html})});
   shard_option(app, stream);
   output_options(app, embed, stream);
   cmd::precision_option(app, embed.precision);

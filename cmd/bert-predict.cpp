@@ -4,6 +4,7 @@
 #include "heads/task_support.h"
 #include "heads/version.h"
 #include "options/answer_options.h"
+#include "options/color_option.h"
 #include "options/feature_options.h"
 #include "options/model_options.h"
 #include "options/number_options.h"
@@ -62,13 +63,16 @@ int main(int argc, char** argv) {
   cmd::StreamOptions stream(
       app, {.load = cmd::StreamOptions::Load::network,
             .more = io::formats_of({io::RecordKind::tagged}, {io::InputFormat::squad}),
-            .formats = io::formats_of({io::FormatGroup::json, io::FormatGroup::table, io::FormatGroup::array},
-                                      {io::Format::squad, io::Format::conll})});
+            .formats =
+                io::formats_of({io::FormatGroup::json, io::FormatGroup::table, io::FormatGroup::array},
+                               {io::Format::squad, io::Format::conll, io::Format::text, io::Format::html})});
   cmd::format_option(
       app, stream,
       "Write records as JSONL, TSV or CSV, rows of numbers (npy and npy-f16 need a file: -o FILE or "
-      "> FILE), answers as one JSON object for the official SQuAD scripts, or tags as lines of words "
-      "for conlleval.");
+      "> FILE), answers as one JSON object for the official SQuAD scripts, tags as CoNLL, or texts with "
+      "their "
+      "tags or answers marked (text, html).");
+  cmd::color_option(app, "marked parts", "text", predict.colored);
   cmd::precision_option(app, predict.task.precision);
   cmd::batch_option(app, predict.batch_tokens);
   app.most_used({"--model", opt::task, "--output", opt::format, opt::keep, opt::text_field, opt::top_k,

@@ -259,14 +259,14 @@ void check_run(const cli::App& app, io::StreamOptions& stream) {
 void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream) {
   using io::InputFormat;
   const bool answers = options.score.task == Task::answer && !options.gold.empty();
+  const bool joined_tags = options.score.task == Task::tag && !options.gold.empty();
   const bool tags = options.score.task == Task::tag && options.gold.empty();
   if (stream.input_format == InputFormat::squad && !answers)
     throw UsageError("--input-format squad, an object of answers by id, requires --task answer and --gold");
-  if (stream.input_format == InputFormat::conll && !tags)
-    throw UsageError(
-        "--input-format conll, with gold and predicted tags, requires --task tag without --gold");
+  if (stream.input_format == InputFormat::conll && options.score.task != Task::tag)
+    throw UsageError("--input-format conll requires --task tag");
   if (stream.input_format == InputFormat::squad) stream.input_format = InputFormat::object;
-  if (stream.input_format == InputFormat::conll) stream.input_format = InputFormat::documents;
+  if (stream.input_format == InputFormat::conll && tags) stream.input_format = InputFormat::documents;
   if (answers) stream.recognize = metric::recognize_answers;
   stream.header_fields = {"prediction"};
   if (is_of_run(options)) {
@@ -274,6 +274,8 @@ void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream
     stream.header_fields = {std::string(metric::kQueryId), std::string(metric::kDocumentId)};
   }
   if (tags) stream.recognize = metric::recognize_conll;
+  stream.predicted_tags = joined_tags;
+  if (joined_tags) stream.more = io::formats_of({io::RecordKind::tagged});
   stream.no_texts = true;
   options.score.text_field = stream.text_field;
   options.on_error = stream.on_error;

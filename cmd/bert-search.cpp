@@ -1,9 +1,6 @@
 // bert-search: finds nearest neighbors among vectors.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <tuple>
@@ -13,6 +10,7 @@
 #include "base/output_file.h"
 #include "cli/app.h"
 #include "heads/version.h"
+#include "options/color_option.h"
 #include "options/feature_options.h"
 #include "options/folder_index_options.h"
 #include "options/model_options.h"
@@ -39,7 +37,6 @@ constexpr Option kCommunities{"--communities"};
 struct LineOptions {
   search::LinesOptions options;
   bool files = false, counts = false;
-  enum class Color { automatic, always, never } color = Color::automatic;
 };
 
 // Conditions on one field are alternatives.
@@ -163,23 +160,13 @@ void line_options(cli::App& app, LineOptions& lines) {
            lines.files);
   app.flag({"-c,--count", "", "Write only the number of neighbors in each of these files."}, lines.counts);
   app.flag({"-Z,--null", "", "Write a NUL byte after the name of each file, as for xargs -0."}, options.null);
-  app.choice<LineOptions::Color>({"--color", "", "Color names and numbers of lines; auto: on a terminal."},
-                                 {{"auto", LineOptions::Color::automatic},
-                                  {"always", LineOptions::Color::always},
-                                  {"never", LineOptions::Color::never}},
-                                 lines.color);
-  for (const auto& name : {"--files-with-matches", "--count", "--null", "--color", "--context"})
+  cmd::color_option(app, "names and numbers of lines", "grep", options.colored);
+  for (const auto& name : {"--files-with-matches", "--count", "--null", "--context"})
     app.needs(name, {opt::format, {"grep"}});
   app.exclusive({"--files-with-matches", "--count", opt::context});
   app.excludes({opt::keep, opt::drop, opt::with, opt::id_field, "--precision"}, {opt::format, {"grep"}},
                ", which writes lines");
-  app.check([&] {
-    options.show = lines.files ? Show::files : lines.counts ? Show::counts : Show::lines;
-    const char* const none = std::getenv("NO_COLOR");
-    const bool is_wanted = (none == nullptr || *none == '\0') && ::isatty(STDOUT_FILENO) == 1;
-    options.colored =
-        lines.color == LineOptions::Color::automatic ? is_wanted : lines.color == LineOptions::Color::always;
-  });
+  app.check([&] { options.show = lines.files ? Show::files : lines.counts ? Show::counts : Show::lines; });
 }
 
 bool compares_records(const search::Options& options) {

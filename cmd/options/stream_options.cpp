@@ -155,7 +155,13 @@ std::vector<std::string> StreamOptions::own_outputs() const {
 void StreamOptions::add_conll(cli::App& app, const Uses& uses) {
   const auto add = [&](const std::string& name, const std::string& help, std::optional<size_t>& column) {
     app.custom({name, "COLUMN", help}, [&](const std::string& option, const std::string& value) {
-      column = io::conllu_column(value);
+      const size_t colon = &column == &settings.tag_column ? value.find(':') : value.npos;
+      column = io::conllu_column(value.substr(0, colon));
+      if (column == io::kMisc && colon < value.size() - 1) {
+        settings.tag_key = value.substr(colon + 1);
+      } else if (colon != value.npos) {
+        column.reset();
+      }
       if (column) settings.named_column = option + " " + value;
       if (!column && value.find_first_not_of("0123456789") != value.npos)
         throw cli::UsageError(option, " must be a whole number or one of ", io::conllu_columns(), ", not \"",
@@ -166,8 +172,7 @@ void StreamOptions::add_conll(cli::App& app, const Uses& uses) {
   if (std::ranges::find(uses.more, io::InputFormat::conllu) == uses.more.end()) {
     add(opt::tag_column,
         "Column of CoNLL in --gold with the tags: a number from 1, or a name of CoNLL-U such as xpos "
-        "(default: "
-        "the last; CoNLL-U: upos).",
+        "or misc:ner (default: the last; CoNLL-U: upos).",
         settings.tag_column);
     return;
   }
@@ -175,8 +180,9 @@ void StreamOptions::add_conll(cli::App& app, const Uses& uses) {
       "Column of CoNLL with the words: a number from 1, or a name of CoNLL-U (default: 1; CoNLL-U: form).",
       settings.word_column);
   add(opt::tag_column,
-      "Column of CoNLL with the tags: a number from 1, or a name of CoNLL-U such as xpos (default: the last; "
-      "CoNLL-U: upos).",
+      "Column of CoNLL with the tags: a number from 1, or a name of CoNLL-U such as xpos or misc:ner "
+      "(default: "
+      "the last; CoNLL-U: upos).",
       settings.tag_column);
   for (const auto option : {opt::word_column, opt::tag_column})
     for_records(option, io::RecordKind::tagged, io::formats_of({io::RecordKind::tagged}));

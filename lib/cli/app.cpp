@@ -123,10 +123,11 @@ void App::needs(Use option, Use other, std::string why) {
     if (!is_used(option)) return;
     const auto& [name, words] = other;
     const auto& value = declaration_of(name)->text.value;
+    const auto used = option.name + (option.words.empty() ? "" : " " + word_of(option.name));
     if (words.empty() && !given(name))
-      throw UsageError(option.name, " needs ", name, value.empty() ? "" : " ", value, why);
+      throw UsageError(used, " needs ", name, value.empty() ? "" : " ", value, why);
     if (!words.empty() && !word_of(name).empty() && !is_used(other))
-      throw UsageError(option.name, " requires ", name, " ", listed(words, "or"), why);
+      throw UsageError(used, " requires ", name, " ", listed(words, "or"), why);
   });
 }
 

@@ -5,6 +5,7 @@ namespace bert::io {
 void Chunk::clear() {
   records.clear();
   repaired.clear();
+  tail.clear();
   source.reset();
   if (data.capacity() > kKeepTextBytes) data = std::string();
   data.clear();

@@ -50,6 +50,7 @@ struct Chunk {
   // Set by prepare and finish.
   std::vector<Record> records;       // the valid ones; views into data and repaired
   std::deque<std::string> repaired;  // text of records that were not UTF-8 or not JSON
+  std::string tail;                  // the lines after the last record, if ConllColumns::written_back
   Output output;
   int64_t written = 0;                                   // number of records in `output`
   int64_t truncated = 0;                                 // how many of them had their text truncated

@@ -21,14 +21,6 @@ std::string_view type_of(std::string_view tag) {
   return tag.size() > 1 && tag[1] == '-' ? tag.substr(2) : std::string_view();
 }
 
-std::vector<std::string_view> cells_of(std::string_view row) {
-  std::vector<std::string_view> cells;
-  for (size_t end; (end = row.find('\t')) != row.npos; row.remove_prefix(end + 1))
-    cells.push_back(row.substr(0, end));
-  cells.push_back(row);
-  return cells;
-}
-
 // Throws Error if TABs separate the columns and one has a space inside: "New York\tB-LOC".
 void require_one_separator(std::string_view row) {
   if (row.find('\t') == row.npos || row.find(' ') == row.npos) return;
@@ -48,6 +40,14 @@ std::vector<std::string_view> columns_of(std::string_view line) {
     if (begin != at) columns.emplace_back(begin, at);
   }
   return columns;
+}
+
+std::vector<std::string_view> cells_of(std::string_view line) {
+  std::vector<std::string_view> cells;
+  for (size_t end; (end = line.find('\t')) != line.npos; line.remove_prefix(end + 1))
+    cells.push_back(line.substr(0, end));
+  cells.push_back(line);
+  return cells;
 }
 
 bool has_prefix(std::string_view tag) {
@@ -149,6 +149,27 @@ bool is_conllu_row(std::string_view line) {
   return id == "1" || id == "0.1" || (id.starts_with("1-") && id.find_first_not_of("0123456789-") == id.npos);
 }
 
+std::vector<std::string_view> conll_columns(std::string_view line, const ConllColumns& read) {
+  return read.universal && line.find('\t') != line.npos ? cells_of(line) : columns_of(line);
+}
+
+bool is_conll_word(std::string_view line, const ConllColumns& read) {
+  if (!read.universal) return true;
+  if (line.starts_with('#')) return false;
+  const auto id = line.substr(0, line.find_first_of(" \t"));
+  return id.find_first_of("-.") == id.npos;
+}
+
+std::optional<std::string_view> misc_value(std::string_view misc, std::string_view key) {
+  while (!misc.empty()) {
+    const auto part = misc.substr(0, misc.find('|'));
+    if (part.size() > key.size() && part.starts_with(key) && part[key.size()] == '=')
+      return part.substr(key.size() + 1);
+    misc.remove_prefix(std::min(part.size() + 1, misc.size()));
+  }
+  return std::nullopt;
+}
+
 std::string conll_record(std::string_view sentence, const ConllColumns& read, int64_t& line,
                          std::string_view encoding) {
   std::vector<std::string_view> words, tags;
@@ -161,7 +182,7 @@ std::string conll_record(std::string_view sentence, const ConllColumns& read, in
     require_utf8(row, 0, encoding);
     if (read.universal && row.starts_with('#')) continue;
     if (!read.universal) require_one_separator(row);
-    const auto columns = read.universal && row.find('\t') != row.npos ? cells_of(row) : columns_of(row);
+    const auto columns = conll_columns(row, read);
     if (expected == 0) expected = columns.size();
     if (read.universal && columns.size() != std::size(kColumnNames))
       throw Error("has ", counted(columns.size(), "column", "columns"), ", expected the ",
@@ -172,14 +193,16 @@ std::string conll_record(std::string_view sentence, const ConllColumns& read, in
     const size_t wanted = std::max(read.word, read.tag.value_or(0));
     if (wanted >= expected)
       throw Error("has ", counted(expected, "column", "columns"), ", so there is no column ", wanted + 1);
-    if (read.universal && columns.front().find_first_of("-.") != std::string_view::npos) continue;
+    if (!is_conll_word(row, read)) continue;
     words.push_back(columns[read.word]);
-    if (has_tags()) tags.push_back(columns[read.tag.value_or(expected - 1)]);
+    if (!has_tags()) continue;
+    const auto tag = columns[read.tag.value_or(expected - 1)];
+    tags.push_back(read.tag_key.empty() ? tag : misc_value(tag, read.tag_key).value_or(kOutside));
   }
   std::string text;
   json::Object record(text);
   json::append_array(record.key("words"), words, json::append_string);
-  if (has_tags()) json::append_array(record.key("tags"), tags, json::append_string);
+  if (has_tags()) json::append_array(record.key(read.tag_field), tags, json::append_string);
   record.end();
   return text;
 }

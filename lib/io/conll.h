@@ -29,6 +29,8 @@ inline constexpr std::string_view kOutside = "O";  // tag of words outside entit
 
 // Splits at white space.
 std::vector<std::string_view> columns_of(std::string_view line);
+// Splits at each TAB.
+std::vector<std::string_view> cells_of(std::string_view line);
 
 // Tags of entities: "B-PER"; with the prefixes of IOB, IOBES and BILOU. Parts of speech have none.
 bool has_prefix(std::string_view tag);
@@ -49,13 +51,23 @@ bool is_conllu_row(std::string_view line);
 struct ConllColumns {
   size_t word = 0;
   std::optional<size_t> tag = {};  // nullopt: the last one, unless it has the words
+  std::string tag_key = {};        // CoNLL-U: the tag is the value of this key in the column; "": all of it
+  std::string tag_field = "tags";  // of the record
   bool universal = false;          // CoNLL-U
+  bool written_back = false;       // lines between sentences are kept, see conll_lines.h
   std::string row = {};            // the first one of the FILE that does not begin with "#"; ""
 };
 // The index of a column of CoNLL-U by its name, such as "upos".
 std::optional<size_t> conllu_column(std::string_view name);  // in any case
 std::string conllu_columns();                                // their names
-constexpr size_t kForm = 1, kUpos = 3;
+constexpr size_t kForm = 1, kUpos = 3, kMisc = 9;
+
+// The columns of a line.
+std::vector<std::string_view> conll_columns(std::string_view line, const ConllColumns& read);
+// Whether a line of a sentence is a word, unlike a comment, a range or an empty node of CoNLL-U.
+bool is_conll_word(std::string_view line, const ConllColumns& read);
+// The value of a key in MISC, such as B-PER in "SpaceAfter=No|ner=B-PER"; nullopt if the key is absent.
+std::optional<std::string_view> misc_value(std::string_view misc, std::string_view key);
 
 // Converts the tags of a sentence from IOB1, which the shared task of 2003 uses, to BIO: an I- that does not
 // follow a tag of its type becomes B-. Other tags are unchanged, and so are those of a sentence with other

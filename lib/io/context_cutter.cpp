@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "io/conll_lines.h"
+
 namespace bert::io {
 
 bool ContextCutter::fill(Chunk& chunk) {
@@ -11,17 +13,34 @@ bool ContextCutter::fill(Chunk& chunk) {
     if (!chunk.cuts.empty() || ended_) break;
     inner_.clear();
     ended_ = !cutter_->fill(inner_) || inner_.failure;
-    for (const Cut& cut : inner_.cuts) {
-      const auto bytes = std::string_view(inner_.data).substr(cut.begin, cut.size);
-      entries_.push_back({.bytes = std::string(bytes),
-                          .line = cut.line,
-                          .sentence = reader_.read(source_, bytes, cut.starts_document)});
-    }
+    add_entries();
   }
+  if (ended_ && next_ == entries_.size()) chunk.data += std::exchange(lines_, "");
   if (ended_ && next_ == entries_.size()) chunk.failure = std::exchange(inner_.failure, {});
   chunk.data_size = chunk.data.size();
   chunk.data.append(json::kPadding, '\0');
-  return !chunk.cuts.empty() || chunk.failure;
+  return !chunk.cuts.empty() || chunk.failure || chunk.data_size > 0;
+}
+
+void ContextCutter::add_entries() {
+  const auto data = std::string_view(inner_.data).substr(0, inner_.data_size);
+  const bool keeps_lines = source_.conll.written_back;
+  size_t begin = 0;
+  for (size_t i = 0; i < inner_.cuts.size(); ++i) {
+    Cut cut = inner_.cuts[i];
+    const size_t end = cut.begin + cut.size;
+    auto sentence = reader_.read(source_, data.substr(cut.begin, cut.size), cut.starts_document);
+    if (!keeps_lines) begin = cut.begin;
+    const size_t next = !keeps_lines ? end
+                        : i + 1 == inner_.cuts.size()
+                            ? data.size()
+                            : begin_of_comments(data, end, inner_.cuts[i + 1].begin);
+    cut.begin += lines_.size() - begin;
+    auto bytes = std::exchange(lines_, "").append(data.substr(begin, next - begin));
+    entries_.push_back({.bytes = std::move(bytes), .cut = cut, .sentence = std::move(sentence)});
+    begin = next;
+  }
+  if (keeps_lines) lines_ += data.substr(begin);
 }
 
 bool ContextCutter::is_complete() const {
@@ -34,13 +53,13 @@ bool ContextCutter::is_complete() const {
 }
 
 void ContextCutter::emit(Chunk& chunk) {
-  const auto& [bytes, line, sentence] = entries_[next_];
+  const auto& [bytes, cut, sentence] = entries_[next_];
   const auto at = [&](int64_t n) -> const Sentence* {
     const auto place = static_cast<int64_t>(next_) + n;
     if (place < 0 || place >= std::ssize(entries_)) return nullptr;
     return &entries_[place].sentence;
   };
-  chunk.cuts.push_back({.begin = chunk.data.size(), .size = bytes.size(), .line = line});
+  chunk.cuts.push_back({.begin = chunk.data.size() + cut.begin, .size = cut.size, .line = cut.line});
   chunk.data += bytes;
   chunk.contexts.push_back(context_of(sentence, at, most_));
   ++next_;

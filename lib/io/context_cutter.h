@@ -24,10 +24,11 @@ class ContextCutter final : public RecordCutter {
 
  private:
   struct Entry {
-    std::string bytes;
-    int64_t line;
+    std::string bytes;  // of the record, and of lines around it that are kept
+    Cut cut;            // of the record in them
     Sentence sentence;
   };
+  void add_entries();
   bool is_complete() const;  // whether the words after the next sentence have been read
   void emit(Chunk& chunk);
   void forget();
@@ -39,7 +40,8 @@ class ContextCutter final : public RecordCutter {
   Chunk inner_;
 
   std::deque<Entry> entries_;
-  size_t next_ = 0;  // index in entries_ of the next one to emit
+  size_t next_ = 0;    // index in entries_ of the next one to emit
+  std::string lines_;  // that are kept, but not in an entry yet
   bool ended_ = false;
 };
 

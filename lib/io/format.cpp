@@ -2,6 +2,7 @@
 
 #include "io/array_rows.h"
 #include "io/csv.h"
+#include "io/marked_text.h"
 
 namespace bert::io {
 namespace {
@@ -23,6 +24,7 @@ constexpr FormatEntry kOutputFormats[] = {
     {Format::conll, Group::own, "conll"},
     {Format::text, Group::own, "text"},
     {Format::grep, Group::own, "grep"},
+    {Format::html, Group::own, "html", {}, {}, {}, {kHtmlBegin, "", kHtmlEnd}},
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace bert::io {
 
-enum class Format { jsonl, tsv, csv, npy, npy_f16, f32, google, ids, tokens, squad, conll, text, grep };
+enum class Format { jsonl, tsv, csv, npy, npy_f16, f32, google, ids, tokens, squad, conll, text, grep, html };
 
 // What a filter writes (see output.h): records as JSON or in a table, rows of numbers, or text of its own.
 enum class FormatGroup { json, table, array, own };

@@ -212,8 +212,13 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
   source->encoding = options_.encoding;
   const bool universal = source->format == InputFormat::conllu;
   source->conll = {.word = options_.word_column.value_or(universal ? kForm : 0),
-                   .tag = universal ? options_.tag_column.value_or(kUpos) : options_.tag_column,
+                   .tag = universal                 ? options_.tag_column.value_or(kUpos)
+                          : options_.predicted_tags ? std::nullopt
+                                                    : options_.tag_column,
+                   .tag_key = universal ? options_.tag_key : "",
+                   .tag_field = options_.predicted_tags ? "prediction" : "tags",
                    .universal = universal,
+                   .written_back = is_tagged(source->format) && options_.format == Format::conll,
                    .row = source->format == InputFormat::conll ? first_conll_row(input) : ""};
   for (const auto& [option, kind] : options_.format_options)
     if (!is_found_ && entry(source->format).kind != kind)

@@ -40,6 +40,7 @@ bool LineCutter::fill(Chunk& chunk) {
   for (;;) {
     cut_complete(chunk);
     if (full(chunk) || (!chunk.cuts.empty() && !input_.ready())) break;
+    if (chunk.cuts.empty() && keeps_lines_ && done_ > 0) break;
     if (chunk.cuts.empty()) consume_done();  // any number of blank lines
     try {
       if (input_.read_more()) continue;
@@ -54,7 +55,7 @@ bool LineCutter::fill(Chunk& chunk) {
   }
   take_data(input_, done_, chunk);
   consume_done();
-  return !chunk.cuts.empty() || chunk.failure;
+  return !chunk.cuts.empty() || chunk.failure || (keeps_lines_ && chunk.data_size > 0);
 }
 
 bool LineCutter::full(const Chunk& chunk) const {

@@ -22,6 +22,7 @@ class LineCutter : public RecordCutter {
       : input_(options.input),
         limits_(options.limits),
         skips_blank_(options.source.format == InputFormat::jsonl || options.source.located),
+        keeps_lines_(options.source.conll.written_back),
         line_(options.line) {}
 
   bool fill(Chunk& chunk) final;
@@ -48,7 +49,8 @@ class LineCutter : public RecordCutter {
   Input& input_;
   const ChunkLimits limits_;
   const bool skips_blank_;
-  int64_t line_;  // number of the line at line_begin_
+  const bool keeps_lines_;  // also those between records, if need be in a chunk without records
+  int64_t line_;            // number of the line at line_begin_
 
   // Offsets into input_.unread().
   size_t line_begin_ = 0;  // bytes before it have been cut or skipped

@@ -21,8 +21,11 @@ class ParagraphCutter : public LineCutter {
   bool is_open() const { return begin_ != kNone; }
   size_t size() const { return is_open() ? line_begin_ - begin_ : 0; }  // of the open paragraph, up to here
 
-  // A separator ends the paragraph before it and is part of none; a gap does neither.
-  enum class Kind { part, beginning, separator, gap };
+  // A separator ends the paragraph before it and is part of none; a gap does neither. A lead stays in the
+  // input until the paragraph after it is cut, so that both are in one chunk.
+  enum class Kind { part, beginning, separator, gap, lead };
+
+  size_t pending() const { return line_begin_ - done_; }  // bytes of leads
 
  private:
   virtual Kind kind_of(std::string_view line) { return is_blank(line) ? Kind::separator : Kind::part; }
@@ -30,14 +33,14 @@ class ParagraphCutter : public LineCutter {
 
   void take(Chunk& chunk, const Line& line) override {
     const auto kind = kind_of(line.text);
-    if (kind == Kind::gap) return;
+    if (kind == Kind::gap || kind == Kind::lead) return;
     if (kind != Kind::part) end(chunk);
     if (kind == Kind::separator) {
       starts_document_ |= starts_document(line.text);
       return;
     }
     if (!is_open()) {
-      done_ = line.begin;
+      done_ = std::min(done_, line.begin);  // earlier if there are leads
       begin_ = line.begin;
       begin_line_ = line.number;
     }
@@ -76,9 +79,11 @@ class ConllCutter final : public ParagraphCutter {
 
  private:
   Kind kind_of(std::string_view line) override {
+    constexpr size_t kMostBytes = 1 << 20;
+    if (is_blank(line) || is_conll_document(line)) return Kind::separator;
     const bool comment = universal_ ? line.starts_with('#') : is_conll_comment(line, row_);
-    const bool separates = is_blank(line) || is_conll_document(line) || (!is_open() && comment);
-    return separates ? Kind::separator : Kind::part;
+    if (is_open() || !comment) return Kind::part;
+    return keeps_lines_ && pending() < kMostBytes ? Kind::lead : Kind::separator;
   }
   bool starts_document(std::string_view line) const override { return is_conll_document(line); }
 

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "io/conll.h"
+#include "io/conll_lines.h"
 #include "io/csv.h"
 #include "io/decoder.h"
 #include "io/input_format.h"
@@ -86,7 +87,8 @@ class Record {
   }                           // without the line end; JSON up to its closing brace;
                               // of CSV csv_cells()
   std::string where() const;  // "reviews.jsonl:17"
-  const Location& location() const { return location_; }  // if Source::located
+  const Location& location() const { return location_; }    // if Source::located
+  const ConllLines* lines() const { return lines_.get(); }  // if ConllColumns::written_back, else nullptr
   // json::key_bit()s of a JSON record's keys: if a key's bit is 0, the key is absent.
   uint64_t key_bits() const { return key_bits_; }
 
@@ -109,6 +111,7 @@ class Record {
   std::string_view raw_;
   uint64_t key_bits_;
   Location location_;
+  std::unique_ptr<ConllLines> lines_;
 };
 
 // Default names of the fields with a text and with the second text of a pair.

@@ -1,11 +1,13 @@
 #include "io/record_reader.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
 #include "io/conll.h"
+#include "io/conll_lines.h"
 #include "io/csv.h"
 #include "io/decoder.h"
 #include "io/filter.h"
@@ -170,6 +172,10 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
   chunk_is_utf8_ = !json && json::is_utf8({chunk.data.data(), chunk.data_size});
   counted_ = 0;
   characters_ = chunk.characters;
+  const std::string_view data(chunk.data.data(), chunk.data_size);
+  std::optional<ConllLineReader> lines;
+  if (chunk.source && chunk.source->conll.written_back) lines.emplace(data);
+  std::string between;  // before and after records that are left out
   for (size_t i = 0; i < chunk.cuts.size(); ++i) {
     const Cut& cut = chunk.cuts[i];
     char* text = chunk.data.data() + cut.begin;
@@ -180,15 +186,29 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
     auto& record = chunk.records.emplace_back(
         *chunk.source, cut.line, chunk.first_place + static_cast<int64_t>(i), std::string_view(text, size));
     record.location_ = location;
+    if (lines) {
+      auto& own = *(record.lines_ = take_lines(*lines, cut, *chunk.source));
+      own.between = std::exchange(between, "") + own.between;
+    }
     try {
       check_quotes(cut);
       read(record, chunk.contexts.empty() ? nullptr : &chunk.contexts[i], chunk, filter);
     } catch (const std::exception& error) {
       const bool go_on = pass_over(chunk, record, error, on_error);
+      if (record.lines_) between = std::move(record.lines_->between);
       chunk.records.pop_back();
       if (!go_on) return;
     }
   }
+  if (lines) chunk.tail = between + mended(lines->rest(chunk.source->conll));
+}
+
+std::unique_ptr<ConllLines> RecordReader::take_lines(ConllLineReader& reader, const Cut& cut,
+                                                     const Source& source) const {
+  auto lines = std::make_unique<ConllLines>(reader.take(cut.begin, cut.size, source.conll));
+  lines->between = mended(std::move(lines->between));
+  lines->comments = mended(std::move(lines->comments));
+  return lines;
 }
 
 // To be called for the cuts of a chunk in their order.
@@ -258,6 +278,7 @@ std::span<const float> RecordReader::make_row(Record& record, Chunk& chunk) cons
 // Converts the lines of a sentence to an object. On error the record's line is set to the bad one.
 void RecordReader::make_json(Record& record, Chunk& chunk) const {
   if (invalid_utf8_ == InvalidUtf8::replace) mend_utf8(record, chunk, 0);
+  if (record.lines_) record.lines_->sentence = record.raw_;
   int64_t line = 0;
   try {
     auto& json = chunk.repaired.emplace_back(
@@ -289,6 +310,12 @@ void RecordReader::mend_utf8(Record& record, Chunk& chunk, size_t begin) const {
   record.raw_ = chunk.repaired.emplace_back(json::repair_utf8(record.raw_));
 }
 
+// Text that is not read. Other bytes than UTF-8 stay unless they are replaced everywhere.
+std::string RecordReader::mended(std::string text) const {
+  const bool mend = invalid_utf8_ == InvalidUtf8::replace && !json::is_utf8(text);
+  return mend ? json::repair_utf8(text) : text;
+}
+
 void RecordReader::mend_surrogates(Record& record, Chunk& chunk) const {
   if (invalid_utf8_ == InvalidUtf8::error) return;
   auto mended = json::repair_surrogates(record.raw_);
@@ -297,9 +324,13 @@ void RecordReader::mend_surrogates(Record& record, Chunk& chunk) const {
 
 void finish_records(Chunk& chunk, const Filter& filter, OnError on_error) {
   for (auto& record : chunk.records) {
+    const auto* lines = record.lines();
+    if (lines) chunk.output.text() += lines->between;
     const auto before = chunk.output.mark();
     try {
+      if (lines) chunk.output.text() += lines->comments;
       filter.finish(record, chunk.output);
+      if (lines) chunk.output.text() += lines->after;
       ++chunk.written;
       if (record.truncated) ++chunk.truncated;
       record.work.reset();
@@ -308,6 +339,7 @@ void finish_records(Chunk& chunk, const Filter& filter, OnError on_error) {
       if (!pass_over(chunk, record, error, on_error)) break;
     }
   }
+  if (!chunk.tail.empty() && !chunk.failure) chunk.output.text() += chunk.tail;
   std::sort(chunk.skipped.begin(), chunk.skipped.end());
   chunk.records.clear();
 }

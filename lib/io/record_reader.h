@@ -50,6 +50,8 @@ class RecordReader {
   std::span<const float> make_row(Record& record, Chunk& chunk) const;
   // `begin`: offset of the record in its line.
   json::Value parse(Record& record, Chunk& chunk, size_t begin);
+  std::unique_ptr<ConllLines> take_lines(ConllLineReader& reader, const Cut& cut, const Source& source) const;
+  std::string mended(std::string text) const;
   void mend_utf8(Record& record, Chunk& chunk, size_t begin) const;
   void mend_surrogates(Record& record, Chunk& chunk) const;
 

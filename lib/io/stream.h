@@ -39,6 +39,7 @@ struct StreamOptions {
   bool columns_given = false;                     // by --columns
   std::optional<char> delimiter;                  // of CSV; tables of automatic format are then CSV
   std::optional<size_t> word_column, tag_column;  // of CoNLL, from 0
+  std::string tag_key;                            // of MISC, see ConllColumns
   std::string named_column;                       // option with one of these by its name in CoNLL-U; "": none
   std::vector<FormatOption> format_options;       // a note says for which FILEs they have no effect
   std::string encoding;                           // "": UTF-8
@@ -56,6 +57,9 @@ struct StreamOptions {
   int64_t first_record = 0;  // the place (index) of the first record
 
   // The following are set by the tool, not by the user.
+  // The tags of CoNLL are predictions: the last column, or in CoNLL-U the one that tag_column has gold tags
+  // in.
+  bool predicted_tags = false;
   // conll, squad, npy and f32, if the tool reads them: detected by their contents, or f32 by its suffix.
   std::vector<InputFormat> more;
   int64_t context_words = 0;         // words that are read on each side of a sentence, see document_context.h

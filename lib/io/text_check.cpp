@@ -72,18 +72,18 @@ void check_text(Input& input, const StreamOptions& options, const std::vector<st
 
 void check_conll(Input& input, const StreamOptions& options, const Source& source) {
   const bool reads_conllu = std::ranges::find(options.more, InputFormat::conllu) != options.more.end();
-  const auto& [word, tag, universal, row] = source.conll;
-  if (reads_conllu && tag == word)
-    throw Error(input.name(), ": the words and the tags are both read from column ", word + 1,
+  const auto& read = source.conll;
+  if (reads_conllu && read.tag == read.word)
+    throw Error(input.name(), ": the words and the tags are both read from column ", read.word + 1,
                 "; name others with ", opt::word_column, " and ", opt::tag_column);
-  if (universal) return;
-  if (!options.named_column.empty())
+  if (read.universal) return;
+  if (!options.named_column.empty() && !options.predicted_tags)
     throw Error(input.name(), ": is not CoNLL-U, whose columns have names; ", options.named_column,
                 " must be a number");
   if (!options.word_column && reads_conllu && is_conllu(input))
     throw Error(input.name(), ": has the ten columns of CoNLL-U; use ", opt::input_format, " conllu");
-  if (is_conll_header(row))
-    throw Error(input.name(), ": its first line, ", shown(row),
+  if (is_conll_header(read.row))
+    throw Error(input.name(), ": its first line, ", shown(read.row),
                 ", looks like a header, which CoNLL does not have; remove it");
   if (!options.word_column && is_numbered_conll(input) && options.note)
     options.note(input.name() +

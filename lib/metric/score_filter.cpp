@@ -106,9 +106,6 @@ std::string ScoreFilter::gold_of(const io::Fields& fields) const {
 
 ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, const io::Record& record) const {
   Prepared prepared;
-  if (io::is_tagged(record.source().format))
-    throw Error("is read as CoNLL, which has gold and predicted tags itself: leave ", opt::gold,
-                " out, or use predictions in JSONL");
   if (by_order()) {
     const bool answers = record.source().format == io::InputFormat::object;
     if (answers || find_id(fields, ""))

@@ -132,9 +132,9 @@ class TagScorer : public Scorer {
       if (gold.empty() && io::is_conll_comment(line, row)) continue;
       if (io::is_conllu_row(line))
         throw Error(
-            "has the ten columns of CoNLL-U, but no predictions; expected the gold and the predicted tag in "
-            "the last two columns, as bert-predict ",
-            opt::format, " conll writes them");
+            "has the ten columns of CoNLL-U, with one tag for each word; name the file with the gold tags "
+            "with ",
+            opt::gold);
       if (io::is_conll_document(line) || words.front() == "-X-") {
         end_sentence();
         continue;

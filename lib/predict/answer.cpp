@@ -13,6 +13,7 @@ namespace bert::predict {
 namespace {
 
 struct Question : Reading {
+  std::string question;
   std::string context;
   std::vector<text::Span> offsets;  // of the context's tokens, in code points
 };
@@ -37,6 +38,7 @@ class Answer final : public Predictor {
     auto made = features::answer_windows(
         tokenizer_, heads::window_rule(options_, *featurizer.options().max_length), fields);
     auto reading = std::make_unique<Question>();
+    reading->question = fields.required_text("question");
     reading->context = std::move(made.context);
     reading->offsets = std::move(made.offsets);
     reading->truncated = made.truncated;
@@ -50,10 +52,27 @@ class Answer final : public Predictor {
     for (size_t i = 0; i < features.ids.size(); ++i) positions.push_back(i);
   }
 
-  std::optional<io::Format> official_format() const override { return io::Format::squad; }
-  std::string official(const Reading& reading) const override {
+  std::vector<io::Format> own_formats() const override {
+    return {io::Format::squad, io::Format::text, io::Format::html};
+  }
+  std::string official(const Reading& reading, const io::Record&) const override {
     const heads::BestSpans best = best_of(reading);
     return std::string(heads::answer_of(best, options_.no_answer_threshold).text);
+  }
+
+  io::MarkedText marked(const Reading& reading) const override {
+    const auto& question = static_cast<const Question&>(reading);
+    const heads::BestSpans best = best_of(reading);
+    const heads::TextSpan answer = heads::answer_of(best, options_.no_answer_threshold);
+    io::MarkedText marked = {.heading = question.question, .text = question.context};
+    if (answer.text.empty()) {
+      marked.note = "No answer";
+      return marked;
+    }
+    const auto place = heads::CodePoints(question.context).bytes(answer.place);
+    marked.marks.push_back({.begin = place.begin, .end = place.end});
+    json::append_number(marked.marks.back().title, answer.score, precision_);
+    return marked;
   }
 
   void answer(const Reading& reading, io::Added& added) const override {

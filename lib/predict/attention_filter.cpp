@@ -9,6 +9,7 @@
 #include "heads/batches.h"
 #include "heads/layer_mix.h"
 #include "heads/version.h"
+#include "io/marked_text.h"
 #include "json/json.h"
 #include "nn/panels.h"
 #include "predict/vector_writer.h"
@@ -98,19 +99,40 @@ void AttentionFilter::compute(std::span<io::Record* const> records) {
 void AttentionFilter::finish(io::Record& record, io::Output& out) const {
   const auto& prepared = record.work_as<Prepared>();
   const Window& window = prepared.windows.front();
+  record.truncated = window.features.truncated;
+  if (options_.vectors.format == io::Format::html) return append_tables(out.text(), window);
   io::Added added;
   for (const features::TruncatedField& field : prepared.cut) {
     if (field.name != kTokens) added.field(field.name) += field.json;
   }
   append_tokens(added.field(kTokens), featurizer_.tokenizer(), window.features.ids);
   json::append_array(added.field(kAttention), layers_, [&](std::string& text, int layer) {
-    const auto at = std::ranges::lower_bound(wanted_, layer) - wanted_.begin();
-    append_layer(text, window.features.ids.size(), window.weights[at]);
+    append_layer(text, window.features.ids.size(), weights_of(window, layer));
   });
   if (window.features.truncated) added.boolean("truncated", true);
   out.record(record, added,
              prepared.stale.empty() ? options_.drop : io::with_stale(options_.drop, prepared.stale, added));
-  record.truncated = window.features.truncated;
+}
+
+std::span<const float> AttentionFilter::weights_of(const Window& window, int layer) const {
+  return window.weights[std::ranges::lower_bound(wanted_, layer) - wanted_.begin()];
+}
+
+// A table for each head: a row for each token, with the weights of the tokens that it attends to.
+void AttentionFilter::append_tables(std::string& out, const Window& window) const {
+  io::HtmlTable table;
+  for (const int32_t id : window.features.ids) table.names.emplace_back(featurizer_.tokenizer().subword(id));
+  const size_t size = table.names.size() * table.names.size();
+  out += "<section>\n";
+  for (const int layer : layers_) {
+    const auto weights = weights_of(window, layer);
+    for (size_t head = 0; head * size < weights.size(); ++head) {
+      table.title = "Layer " + std::to_string(layer) + ", head " + std::to_string(head + 1);
+      table.cells = weights.subspan(head * size, size);
+      io::append_html(out, table, std::max(0, options_.precision));
+    }
+  }
+  out += "</section>\n";
 }
 
 // weights [A,T,T]

@@ -34,7 +34,9 @@ class AttentionFilter final : public io::Filter {
  private:
   struct Window;
   struct Prepared;
+  std::span<const float> weights_of(const Window& window, int layer) const;
   void append_layer(std::string& out, size_t tokens, std::span<const float> weights) const;
+  void append_tables(std::string& out, const Window& window) const;
 
   const model::Directory& directory_;
   EmbedOptions options_;

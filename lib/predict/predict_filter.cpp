@@ -74,8 +74,11 @@ std::vector<std::string_view> stale_fields(const io::Fields& fields, bool of_ids
   return names;
 }
 
-// A form in which the official script of a task reads predictions.
-bool is_official(io::Format format) { return format == io::Format::squad || format == io::Format::conll; }
+// The tasks that have a format of their own.
+std::string_view tasks_of(io::Format format) {
+  if (format == io::Format::squad) return "answer";
+  return format == io::Format::conll ? "tag" : "tag or answer";
+}
 
 // The official form uses strings as question ids.
 std::string id_of(const io::Fields& fields) {
@@ -101,12 +104,12 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
   model::check_labels(directory, log_);
   if (options_.task.task == task::Task::tag)
     heads::check_context(directory.root, directory.config, options_.features, log_);
-  if (is_official(options_.format) && options_.format != task_->official_format())
-    throw OptionError(options_.format == io::Format::squad
-                          ? opt::format + " squad requires " + opt::task + " answer"
-                          : opt::format + " conll requires " + opt::task + " tag");
+  const auto& format = io::entry(options_.format);
+  const auto own = task_->own_formats();
+  if (format.group == io::FormatGroup::own && std::ranges::find(own, format.format) == own.end())
+    throw OptionError(opt::format, " ", format.name, " requires ", opt::task, " ", tasks_of(format.format));
   const auto width = task_->row_width();
-  if (io::entry(options_.format).is_array() && !width)
+  if (format.is_array() && !width)
     throw OptionError(opt::task, " ", name_of(options_.task.task), " has no numbers to write as rows; use ",
                       opt::format, " jsonl, tsv or csv");
   row_width_ = width.value_or(0);
@@ -251,12 +254,17 @@ void PredictFilter::write(io::Record& record, io::Output& out) const {
     if (reading.repeats_id)
       throw Error("id ", json::in_quotes(reading.id), " is also that of an earlier record, and an object of ",
                   "answers by id has room for one");
-    const auto answer = task_->official(reading);
+    const auto answer = task_->official(reading, record);
     std::string& text = out.text();
     json::append_string(text, reading.id);
     json::append_string(text += ": ", answer);
   } else if (options_.format == io::Format::conll) {
-    out.text() += task_->official(reading);
+    out.text() += task_->official(reading, record);
+  } else if (options_.format == io::Format::html) {
+    io::append_html(out.text(), task_->marked(reading));
+  } else if (options_.format == io::Format::text) {
+    io::append_text(out.text(), task_->marked(reading),
+                    options_.colored ? io::Colored::yes : io::Colored::no);
   } else if (io::entry(options_.format).is_array()) {
     write_row(reading, out);
   } else {

@@ -34,6 +34,7 @@ struct PredictOptions {
   // squad and conll: the official form of the task's predictions, and nothing else; npy and f32: the numbers
   // of each prediction as a row.
   io::Format format = io::Format::jsonl;
+  bool colored = false;         // marks of the format text
   int64_t batch_tokens = 1024;  // tokens in a batch; does not affect the output
 };
 

@@ -18,7 +18,9 @@
 #include "heads/batches.h"
 #include "heads/scores.h"
 #include "heads/spans.h"
+#include "io/marked_text.h"
 #include "io/output.h"
+#include "io/record.h"
 #include "model/config.h"
 #include "model/network.h"
 #include "task/task.h"
@@ -94,10 +96,15 @@ class Predictor {
   virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
                                    std::span<const int32_t> subwords) const;
 
-  // The form in which the official script of the task reads predictions, and a record's prediction in it:
-  // squad, one object of answers by id; conll, lines of word, gold tag and predicted tag.
-  virtual std::optional<io::Format> official_format() const { return {}; }
-  virtual std::string official(const Reading&) const { return {}; }
+  // Formats of the task's own besides those of records and rows.
+  virtual std::vector<io::Format> own_formats() const { return {}; }
+  // A record's prediction in the form in which the official script of the task reads predictions:
+  // squad, one object of answers by id; conll, lines of word, gold tag and predicted tag, or those of the
+  // record with predicted tags.
+  virtual std::string official(const Reading&, const io::Record&) const { return {}; }
+
+  // For Format::html and text: the text with the prediction marked in it.
+  virtual io::MarkedText marked(const Reading&) const { return {}; }
 
   // The prediction as numbers, for output as rows: how many each record has, 0 if records differ, nullopt if
   // the task has none.

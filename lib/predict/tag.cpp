@@ -37,6 +37,9 @@ class TaggedWords : public Reading {
   // text. Otherwise: the words joined by spaces, and word indexes.
   std::string text_of(size_t begin, size_t end) const;
   text::Span place_of(size_t begin, size_t end) const;
+  // The text, and the bytes of each word in it.
+  std::string text() const { return text_ ? *text_ : text_of(0, words_.size()); }
+  std::vector<text::Span> bytes() const;
 
  private:
   void set_windows(std::vector<features::Features> features);
@@ -126,6 +129,17 @@ std::string TaggedWords::text_of(size_t begin, size_t end) const {
   return joined;
 }
 
+std::vector<text::Span> TaggedWords::bytes() const {
+  if (text_) return bytes_;
+  std::vector<text::Span> bytes;
+  uint32_t begin = 0;
+  for (const std::string& word : words_) {
+    bytes.push_back({begin, begin + static_cast<uint32_t>(word.size())});
+    begin = bytes.back().end + 1;
+  }
+  return bytes;
+}
+
 // Converts a label to the form metric::entities reads. A label without prefix is a type.
 std::string entity_tag_of(const std::string& label) {
   return io::is_entity_tag(label) ? label : "I-" + label;
@@ -173,6 +187,10 @@ class Tag final : public Predictor {
         precision_(options.precision) {
     if (word_scores_) require_labels(config, task::Task::tag, 1);
     for (const std::string& label : config.labels) entity_tags_.push_back(entity_tag_of(label));
+    for (const std::string& tag : entity_tags_) {
+      const auto type = tag.substr(std::min<size_t>(tag.size(), 2));
+      if (std::ranges::find(types_, type) == types_.end()) types_.push_back(type);
+    }
   }
 
   features::Overflow overflow() const override { return features::Overflow::split; }
@@ -214,22 +232,20 @@ class Tag final : public Predictor {
     for (uint32_t i = features.first.begin; i < features.first.end; ++i) positions.push_back(i);
   }
 
-  std::optional<io::Format> official_format() const override { return io::Format::conll; }
+  std::vector<io::Format> own_formats() const override {
+    return {io::Format::conll, io::Format::text, io::Format::html};
+  }
 
-  // A line for each word and a blank line.
-  std::string official(const Reading& reading) const override {
+  // The lines of the record; of one that has none, a line for each word and a blank line.
+  std::string official(const Reading& reading, const io::Record& record) const override {
     const auto& tagged = static_cast<const TaggedWords&>(reading);
+    if (record.lines()) return tagged_lines(tagged, *record.lines(), record.source().conll);
     const auto rows = tagged.rows();
     if (!reading.tags.empty() && reading.tags.size() != rows.size())
       throw Error("field \"tags\" has ", counted(reading.tags.size(), "tag", "tags"), " for ",
                   counted(rows.size(), "word", "words"));
     std::string lines;
-    const auto append = [&](std::string_view cell, char end) {
-      if (cell.empty() || std::ranges::any_of(cell, io::is_white))
-        throw Error(json::in_quotes(cell), " is empty or has white space, so ", opt::format,
-                    " conll cannot hold it; use ", opt::format, " jsonl, or ", opt::on_error, " skip");
-      lines.append(cell) += end;
-    };
+    const auto append = [&](std::string_view cell, char end) { lines.append(require_cell(cell)) += end; };
     for (size_t w = 0; w < rows.size(); ++w) {
       append(tagged.words()[w], ' ');
       if (!reading.tags.empty()) append(reading.tags[w], ' ');
@@ -238,10 +254,25 @@ class Tag final : public Predictor {
     return lines.empty() ? lines : lines + '\n';
   }
 
+  io::MarkedText marked(const Reading& reading) const override {
+    const auto& tagged = static_cast<const TaggedWords&>(reading);
+    const auto decisions = decisions_of(tagged);
+    const auto bytes = tagged.bytes();
+    io::MarkedText marked = {.text = tagged.text()};
+    for (const metric::Entity& entity : entities_of(decisions)) {
+      const auto type = std::ranges::find(types_, entity.type);
+      marked.marks.push_back({.begin = bytes[entity.begin].begin,
+                              .end = bytes[entity.end - 1].end,
+                              .label = std::string(entity.type),
+                              .color = static_cast<size_t>(type - types_.begin())});
+      json::append_number(marked.marks.back().title, score_of(decisions, entity), precision_);
+    }
+    return marked;
+  }
+
   void answer(const Reading& reading, io::Added& added) const override {
     const auto& tagged = static_cast<const TaggedWords&>(reading);
-    std::vector<Decision> decisions;
-    for (const auto& rows : tagged.rows()) decisions.push_back(decide(rows, aggregate_));
+    const auto decisions = decisions_of(tagged);
     json::append_array(added.field("prediction"), decisions, [&](std::string& out, const Decision& decision) {
       json::append_string(out, label_of(config_.labels, decision));
     });
@@ -255,38 +286,78 @@ class Tag final : public Predictor {
           heads::append_scores(out, config_.labels, probabilities, precision_);
         }
       });
-    std::vector<std::string_view> tags;
-    for (const Decision& decision : decisions) tags.push_back(label_of(entity_tags_, decision));
-    json::append_array(added.field("entities"), metric::entities(tags),
+    json::append_array(added.field("entities"), entities_of(decisions),
                        [&](std::string& out, const metric::Entity& entity) {
                          append_entity(out, tagged, decisions, entity);
                        });
   }
 
  private:
+  static std::string_view require_cell(std::string_view cell) {
+    if (cell.empty() || std::ranges::any_of(cell, io::is_white))
+      throw Error(json::in_quotes(cell), " is empty or has white space, so ", opt::format,
+                  " conll cannot hold it; use ", opt::format, " jsonl, or ", opt::on_error, " skip");
+    return cell;
+  }
+
+  // Tags for entities, which have a tag for words outside, go to MISC of CoNLL-U, as ner=B-PER, rather than
+  // to UPOS. A word without tokens has no part of speech there.
+  std::string tagged_lines(const TaggedWords& tagged, const io::ConllLines& lines,
+                           io::ConllColumns columns) const {
+    const bool outside = std::ranges::find(config_.labels, io::kOutside) != config_.labels.end();
+    if (outside && columns.universal && columns.tag == io::kUpos) {
+      columns.tag = io::kMisc;
+      columns.tag_key = "ner";
+    }
+    std::vector<std::string_view> tags;
+    for (const Decision& decision : decisions_of(tagged)) {
+      const bool unknown = columns.universal && !outside && decision.label < 0;
+      tags.push_back(unknown ? "_" : require_cell(label_of(config_.labels, decision)));
+    }
+    std::string text;
+    io::append_tagged(text, lines.sentence, tags, columns);
+    return text;
+  }
+
   // A word without tokens is outside all entities, whatever the labels.
   static std::string_view label_of(const std::vector<std::string>& labels, const Decision& decision) {
     return decision.label < 0 ? io::kOutside : labels[decision.label];
   }
 
-  // The score is the mean probability of the words' tags.
-  void append_entity(std::string& out, const TaggedWords& tagged, const std::vector<Decision>& decisions,
-                     const metric::Entity& entity) const {
+  std::vector<Decision> decisions_of(const TaggedWords& tagged) const {
+    std::vector<Decision> decisions;
+    for (const auto& rows : tagged.rows()) decisions.push_back(decide(rows, aggregate_));
+    return decisions;
+  }
+
+  std::vector<metric::Entity> entities_of(const std::vector<Decision>& decisions) const {
+    std::vector<std::string_view> tags;
+    for (const Decision& decision : decisions) tags.push_back(label_of(entity_tags_, decision));
+    return metric::entities(tags);
+  }
+
+  // The mean probability of the words' tags.
+  static float score_of(const std::vector<Decision>& decisions, const metric::Entity& entity) {
     double sum = 0;
     for (size_t w = entity.begin; w < entity.end; ++w) sum += decisions[w].score;
+    return static_cast<float>(sum / static_cast<double>(entity.end - entity.begin));
+  }
+
+  void append_entity(std::string& out, const TaggedWords& tagged, const std::vector<Decision>& decisions,
+                     const metric::Entity& entity) const {
     const text::Span place = tagged.place_of(entity.begin, entity.end);
     json::Object object(out);
     object.string("type", entity.type);
     object.string("text", tagged.text_of(entity.begin, entity.end));
     object.integer("start", place.begin);
     object.integer("end", place.end);
-    object.number("score", static_cast<float>(sum / static_cast<double>(entity.end - entity.begin)),
-                  precision_);
+    object.number("score", score_of(decisions, entity), precision_);
     object.end();
   }
 
   const model::Config& config_;
   std::vector<std::string> entity_tags_;  // entity_tag_of the labels
+  std::vector<std::string> types_;        // of the entities
   Aggregate aggregate_;
   bool word_scores_;
   int precision_;
