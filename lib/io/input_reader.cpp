@@ -1,11 +1,6 @@
 #include "io/input_reader.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -43,30 +38,7 @@ bool has_quoted_cells(const Chunk& chunk) {
   return data.find('"') != data.npos && std::ranges::any_of(chunk.cuts, has_one);
 }
 
-// "notes/my day" or "my day.md", but not "It was late."
-bool has_folder_or_suffix(const std::filesystem::path& path) {
-  const auto suffix = path.extension().string();
-  return path.has_parent_path() || (suffix.size() > 1 && suffix.find(' ') == suffix.npos);
-}
-
 }  // namespace
-
-void check_files(const StreamOptions& options) {
-  if (options.recursive() && !names_stdout(options.output))
-    for (const auto& name : options.files)
-      if (name != "-" && is_directory(name)) refuse_output_in(name, *options.folders, options.output);
-  if (options.found || leaves_out_files(options)) return;
-  for (const auto& name : options.files) {
-    if (name == "-") continue;
-    if (::access(name.c_str(), R_OK) != 0) {
-      const bool may_be_text = errno == ENOENT && name.find(' ') != name.npos && !has_folder_or_suffix(name);
-      throw Error(name, ": ", std::strerror(errno),
-                  may_be_text ? "; texts come from files or standard input" : "");
-    }
-    if (is_directory(name) && !options.recursive())
-      refuse_directory(name, options.folders ? Folders::on_request : Folders::unread);
-  }
-}
 
 InputReader::InputReader(const StreamOptions& options, ChunkLimits limits, Ring& ring, int stop,
                          std::function<void(Chunk&)> on_chunk)

@@ -1,9 +1,15 @@
-// What InputReader does with folders.
+// What InputReader does with names of files, and with folders.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
+#include "base/output_file.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
 #include "io/input_reader.h"
@@ -11,6 +17,32 @@
 #include "json/json.h"
 
 namespace bert::io {
+namespace {
+
+// "notes/my day" or "my day.md", but not "It was late."
+bool has_folder_or_suffix(const std::filesystem::path& path) {
+  const auto suffix = path.extension().string();
+  return path.has_parent_path() || (suffix.size() > 1 && suffix.find(' ') == suffix.npos);
+}
+
+}  // namespace
+
+void check_files(const StreamOptions& options) {
+  if (options.recursive() && !names_stdout(options.output))
+    for (const auto& name : options.files)
+      if (name != "-" && is_directory(name)) refuse_output_in(name, *options.folders, options.output);
+  if (options.found || leaves_out_files(options)) return;
+  for (const auto& name : options.files) {
+    if (name == "-") continue;
+    if (::access(name.c_str(), R_OK) != 0) {
+      const bool may_be_text = errno == ENOENT && name.find(' ') != name.npos && !has_folder_or_suffix(name);
+      throw Error(name, ": ", std::strerror(errno),
+                  may_be_text ? "; texts come from files or standard input" : "");
+    }
+    if (is_directory(name) && !options.recursive())
+      refuse_directory(name, options.folders ? Folders::on_request : Folders::unread);
+  }
+}
 
 bool InputReader::read_folder(const std::string& folder) {
   FolderWalk walk(folder, *options_.folders, [this](const std::string& message) { warn(message); });
