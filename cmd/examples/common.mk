@@ -19,6 +19,9 @@ into = >$@.part; sync $@.part; mv $@.part $@
 # $(call quoted,TEXT) is TEXT as one word of the shell.
 quoted = '$(subst ','\'',$(1))'
 
+# $(call as_word,NAME) is a name of a column as one word of the shell. One with quotes is such a word already.
+as_word = $(if $(findstring ',$(1))$(findstring ",$(1)),$(1),$(call quoted,$(1)))
+
 # $(call require,PROGRAM...) stops make at once if a program is missing.
 require = $(foreach program,$(1),$(if $(shell command -v $(program) 2>/dev/null),,$(error $(program) is not installed)))
 
@@ -31,7 +34,7 @@ require_files = $(foreach variable,$(1),$(foreach file,$(filter-out $(OUT)/%,$($
 # does not have, since the tools name their own option for it. Lines of JSON have names, too. READ_OPTIONS, such as
 # --columns, may change how tables are read, so with them nothing is known.
 first_line = $(shell head -n 1 $(1) | cut -c 1-80)
-lacks = $(shell head -n 1 $(1) | grep -qwF -e $(call quoted,$(2)) || echo yes)
+lacks = $(shell head -n 1 $(1) | grep -qwF -e $(call as_word,$(2)) || echo yes)
 require_columns = $(if $(READ_OPTIONS),,$(foreach file,$(filter-out $(OUT)/%,$(filter %.tsv %.csv %.jsonl,$(TRAIN) $(DEV))),$(foreach variable,$(1), \
   $(if $(call lacks,$(file),$($(variable))),$(error $(file): has no column $($(variable)): set $(variable) to another one; its first line is $(call first_line,$(file)))))))
 

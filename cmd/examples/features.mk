@@ -87,7 +87,7 @@ $(to)/%.labels: $$($$*) $(to)/%.tokens.jsonl
 	  !inside { word = 0; next }
 	  { example[word ? sentence : ++sentence, word + 0] = FNR "\t" $$NF; word++ }' $< - $(into)
 else
-EMBED += --text-field $(call quoted,$(TEXT)) --input-format $(FORMAT)
+EMBED += --text-field $(call as_word,$(TEXT)) --input-format $(FORMAT)
 $(call require_columns,TEXT LABEL)
 READ = $(LABEL) of $(TRAIN) $(DEV)
 

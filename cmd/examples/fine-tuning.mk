@@ -26,7 +26,7 @@ THREADS ?=
 
 # A Makefile that includes this one sets NAME, TASK and INPUT, the input options of bert-train and
 # bert-predict. It may set PREDICTIONS, the file of the predictions.
-TRUTH = $(if $(LABEL),--label-field $(call quoted,$(LABEL)))
+TRUTH = $(if $(LABEL),--label-field $(call as_word,$(LABEL)))
 PREDICTIONS ?= $(OUT)/$(NAME).predictions.jsonl
 LEARN = bert-train --task $(TASK) $(MODEL:%=--model %) $(INPUT) $(TRUTH) $(EPOCHS:%=--epochs %) $(LR:%=--lr %) \
   $(TRAIN_OPTIONS) --dev $(DEV) $(TRAIN)

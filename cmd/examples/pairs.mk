@@ -22,7 +22,7 @@ READ_OPTIONS ?=
 
 NAME = regressor
 TASK = regress
-INPUT = --text-field $(call quoted,$(TEXT)) --pair-field $(call quoted,$(PAIR)) $(READ_OPTIONS)
+INPUT = --text-field $(call as_word,$(TEXT)) --pair-field $(call as_word,$(PAIR)) $(READ_OPTIONS)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))fine-tuning.mk
 $(call require_columns,TEXT PAIR LABEL)

@@ -20,7 +20,7 @@ READ_OPTIONS ?=
 
 NAME = classifier
 TASK = classify
-INPUT = --text-field $(call quoted,$(TEXT)) $(READ_OPTIONS)
+INPUT = --text-field $(call as_word,$(TEXT)) $(READ_OPTIONS)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))fine-tuning.mk
 $(call require_columns,TEXT LABEL)

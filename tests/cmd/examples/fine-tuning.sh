@@ -212,6 +212,9 @@ build sentiment quoted MODEL=bare TRAIN=quoted.tsv DEV=quoted.tsv EPOCHS=1 TEXT=
 ran "a column with quotes, again" "0 0 0"
 build sentiment quoted MODEL=bare TRAIN=quoted.tsv DEV=quoted.tsv EPOCHS=1 TEXT="'Review (it'\\''s text)'"
 ran "a column with other quotes" "1 1 1"
+sed '1s/text/Review text/' train.tsv >spaces.tsv
+build sentiment quoted MODEL=bare TRAIN=spaces.tsv DEV=spaces.tsv EPOCHS=1 TEXT='Review text'
+ran "a column with a space" "1 1 1"
 
 # Without MODEL the default model is fine-tuned.
 sentiments default MODEL= EPOCHS=1
