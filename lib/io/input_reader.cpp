@@ -28,10 +28,6 @@ void drop_byte_order_mark(Input& input) {
   if (input.unread().starts_with(kByteOrderMark)) input.consume(kByteOrderMark.size());
 }
 
-bool leaves_out_files(const StreamOptions& options) {
-  return options.on_error == OnError::skip && (options.several() || options.is_one_of_several);
-}
-
 bool has_quoted_cells(const Chunk& chunk) {
   const std::string_view data(chunk.data.data(), chunk.data_size);
   const auto has_one = [&](const Cut& cut) { return has_quoted_cell(data.substr(cut.begin, cut.size)); };
@@ -74,7 +70,7 @@ bool InputReader::read_or_leave_out(const std::string& name) {
   try {
     return read(name);
   } catch (const UnreadableFile& error) {
-    if (!leaves_out_files(options_)) throw;
+    if (!options_.leaves_out_files()) throw;
     if (!take_chunk()) return false;
     chunk_->skipped_file = error.what();
   }

@@ -31,7 +31,7 @@ void check_files(const StreamOptions& options) {
   if (options.recursive() && !names_stdout(options.output))
     for (const auto& name : options.files)
       if (name != "-" && is_directory(name)) refuse_output_in(name, *options.folders, options.output);
-  if (options.found || leaves_out_files(options)) return;
+  if (options.found || options.leaves_out_files()) return;
   for (const auto& name : options.files) {
     if (name == "-") continue;
     if (::access(name.c_str(), R_OK) != 0) {

@@ -90,6 +90,8 @@ struct StreamOptions {
   bool recursive() const { return folders && folders->recursive; }
   bool located() const { return recursive() || cut; }  // see Source
   bool several() const { return files.size() > 1 || recursive(); }
+  // Whether a FILE that cannot be read is left out.
+  bool leaves_out_files() const { return on_error == OnError::skip && (several() || is_one_of_several); }
 };
 
 // To read `file`, which belongs to the records of a stream (gold labels, an index), as the stream reads its

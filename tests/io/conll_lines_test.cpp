@@ -95,7 +95,8 @@ TEST_CASE("all lines of CoNLL and CoNLL-U are written back, whatever the chunks"
   std::mt19937 random(20);
   for (int i = 0; i < tried(1500); ++i) {
     const bool universal = random() % 2 == 0;
-    const auto [file, expected] = random_file(random, universal);
+    const auto made = random_file(random, universal);
+    const std::string &file = made.file, &expected = made.expected;
     StreamOptions options = {.input_format = universal ? InputFormat::conllu : InputFormat::conll};
     if (universal) options.tag_column = 4;
     options.more = {InputFormat::conll, InputFormat::conllu};
