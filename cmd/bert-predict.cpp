@@ -68,10 +68,9 @@ int main(int argc, char** argv) {
                                {io::Format::squad, io::Format::conll, io::Format::text, io::Format::html})});
   cmd::format_option(
       app, stream,
-      "Write records as JSONL, TSV or CSV, rows of numbers (npy and npy-f16 need a file: -o FILE or "
-      "> FILE), answers as one JSON object for the official SQuAD scripts, tags as CoNLL, or texts with "
-      "their "
-      "tags or answers marked (text, html).");
+      "Write records as JSONL, TSV or CSV, rows of numbers (npy and npy-f16 need a file: -o FILE or > FILE), "
+      "answers as one JSON object for the official SQuAD scripts, tags as CoNLL, or texts with their tags or "
+      "answers marked (text, html).");
   cmd::color_option(app, "marked parts", "text", predict.colored);
   cmd::precision_option(app, predict.task.precision);
   cmd::batch_option(app, predict.batch_tokens);

@@ -181,8 +181,7 @@ void StreamOptions::add_conll(cli::App& app, const Uses& uses) {
       settings.word_column);
   add(opt::tag_column,
       "Column of CoNLL with the tags: a number from 1, or a name of CoNLL-U such as xpos or misc:ner "
-      "(default: "
-      "the last; CoNLL-U: upos).",
+      "(default: the last; CoNLL-U: upos).",
       settings.tag_column);
   for (const auto option : {opt::word_column, opt::tag_column})
     for_records(option, io::RecordKind::tagged, io::formats_of({io::RecordKind::tagged}));

@@ -47,4 +47,12 @@ void ColumnMajor::read_rows(int64_t first, int64_t end, std::vector<std::byte>& 
   }
 }
 
+std::span<const std::byte> row_major(std::span<const int64_t> shape, std::span<const std::byte> data,
+                                     bool transposed, std::vector<std::byte>& to) {
+  if (!transposed) return data;
+  const ColumnMajor columns(shape, data);
+  columns.read_rows(0, columns.rows, to);
+  return to;
+}
+
 }  // namespace bert::ckpt

@@ -22,4 +22,8 @@ struct ColumnMajor {
   void read_rows(int64_t first, int64_t end, std::vector<std::byte>& to) const;
 };
 
+// The bytes of a matrix in row-major order: `data`, or `to` if they have to be `transposed`.
+std::span<const std::byte> row_major(std::span<const int64_t> shape, std::span<const std::byte> data,
+                                     bool transposed, std::vector<std::byte>& to);
+
 }  // namespace bert::ckpt

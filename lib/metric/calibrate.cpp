@@ -28,13 +28,16 @@ struct SoftmaxLoss {
   double value = 0, slope = 0, curvature = 0;
 };
 
-SoftmaxLoss softmax_loss(const LabelScores& scores, double scale) {
+// The logarithms of the scores of an example, and its gold label.
+struct Logits {
+  std::span<const double> of;
+  size_t gold;
+};
+
+SoftmaxLoss softmax_loss(std::span<const Logits> examples, double scale) {
   SoftmaxLoss loss;
-  std::vector<double> z;
-  for (int64_t i = 0; i < scores.count(); ++i) {
-    z.clear();
-    for (const double p : scores.of(i)) z.push_back(log_of(p));
-    const double greatest = *std::ranges::max_element(z) * scale;
+  for (const auto& [z, gold] : examples) {
+    const double greatest = std::ranges::max(z) * scale;
     double sum = 0, first = 0, second = 0;
     for (const double x : z) {
       const double weight = std::exp(scale * x - greatest);
@@ -42,20 +45,19 @@ SoftmaxLoss softmax_loss(const LabelScores& scores, double scale) {
       first += weight * x;
       second += weight * x * x;
     }
-    const double mean = first / sum, gold = z[scores.gold_of(i)];
-    loss.value += greatest + std::log(sum) - scale * gold;
-    loss.slope += mean - gold;
+    const double mean = first / sum;
+    loss.value += greatest + std::log(sum) - scale * z[gold];
+    loss.slope += mean - z[gold];
     loss.curvature += second / sum - mean * mean;
   }
-  const double n = scores.count();
+  const double n = std::ssize(examples);
   return {loss.value / n, loss.slope / n, loss.curvature / n};
 }
 
 // Whether a wrong label has a higher score than the gold one.
-bool has_wrong(const LabelScores& scores) {
-  for (int64_t i = 0; i < scores.count(); ++i)
-    if (std::ranges::max(scores.of(i)) > scores.of(i)[scores.gold_of(i)]) return true;
-  return false;
+bool has_wrong(std::span<const Logits> examples) {
+  return std::ranges::any_of(
+      examples, [](const Logits& logits) { return std::ranges::max(logits.of) > logits.of[logits.gold]; });
 }
 
 constexpr int kSteps = 200;  // far more than are needed
@@ -89,17 +91,25 @@ SigmoidLoss sigmoid_loss(std::span<const Curve::Example> examples, const Targets
 }  // namespace
 
 Scaling fit_temperature(const LabelScores& scores) {
-  if (softmax_loss(scores, 0).slope >= 0)
+  std::vector<double> logs;
+  for (int64_t i = 0; i < scores.count(); ++i)
+    for (const double p : scores.of(i)) logs.push_back(log_of(p));
+  std::vector<Logits> examples;
+  for (int64_t i = 0; i < scores.count(); ++i) {
+    const size_t labels = scores.of(i).size();
+    examples.push_back({std::span(logs).subspan(i * labels, labels), scores.gold_of(i)});
+  }
+  if (softmax_loss(examples, 0).slope >= 0)
     throw Error("no temperature: the scores of wrong labels are not lower than those of gold labels");
-  if (!has_wrong(scores))
+  if (!has_wrong(examples))
     throw Error(
         "no temperature: the gold label of each record has the highest score, so that any lower temperature "
         "would be better; use records with some wrong predictions");
   // The slope grows with the scale, so that it is 0 between these.
   double low = 0, high = 1, scale = 1;
-  while (softmax_loss(scores, high).slope < 0) high *= 2;
+  while (softmax_loss(examples, high).slope < 0) high *= 2;
   for (int step = 0; step < kSteps && low < high; ++step) {
-    const auto loss = softmax_loss(scores, scale);
+    const auto loss = softmax_loss(examples, scale);
     (loss.slope < 0 ? low : high) = scale;
     const double newton = scale - loss.slope / loss.curvature;
     const double next = newton > low && newton < high ? newton : (low + high) / 2;
@@ -109,8 +119,8 @@ Scaling fit_temperature(const LabelScores& scores) {
   return {.label = std::nullopt,
           .scale = scale,
           .offset = 0,
-          .loss = softmax_loss(scores, 1).value,
-          .scaled_loss = softmax_loss(scores, scale).value};
+          .loss = softmax_loss(examples, 1).value,
+          .scaled_loss = softmax_loss(examples, scale).value};
 }
 
 // Newton's method with steps that are halved until the loss is lower (Lin, Lin and Weng 2007).

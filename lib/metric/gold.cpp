@@ -83,7 +83,7 @@ std::optional<uint64_t> words_sum(const io::Fields& fields, std::string_view tex
   return checksum.value();
 }
 
-// Of a word with a digit or of an integer, which may be a key.
+// Of a value that may be a key: a word with a digit, or an integer.
 std::optional<uint64_t> key_sum(const io::Fields& fields, std::string_view field) {
   const auto value = fields.json(field);
   using Kind = json::Value::Kind;

@@ -63,12 +63,7 @@ std::vector<Scaling> read_scalings(const std::string& path, const Config& config
 
 std::vector<float> floats_of(const ckpt::TensorToWrite& tensor) {
   std::vector<std::byte> matrix;
-  std::span<const std::byte> bytes = tensor.data;
-  if (tensor.transposed) {
-    const ckpt::ColumnMajor columns(tensor.shape, tensor.data);
-    columns.read_rows(0, columns.rows, matrix);
-    bytes = matrix;
-  }
+  const auto bytes = ckpt::row_major(tensor.shape, tensor.data, tensor.transposed, matrix);
   std::vector<float> values(bytes.size() / size_of(tensor.dtype));
   to_f32(tensor.dtype, bytes.data(), values);
   return values;

@@ -29,12 +29,7 @@ ckpt::TensorToWrite with_rows(const ckpt::TensorToWrite& tensor, std::vector<int
   auto bytes = std::make_shared<std::vector<std::byte>>();
   cut.load = [tensor, rows = std::move(rows), bytes]() -> std::span<const std::byte> {
     std::vector<std::byte> matrix;
-    std::span<const std::byte> all = tensor.data;
-    if (tensor.transposed) {
-      const ckpt::ColumnMajor columns(tensor.shape, tensor.data);
-      columns.read_rows(0, columns.rows, matrix);
-      all = matrix;
-    }
+    const auto all = ckpt::row_major(tensor.shape, tensor.data, tensor.transposed, matrix);
     const size_t width = all.size() / tensor.shape.front();
     bytes->resize(rows.size() * width);
     for (size_t i = 0; i < rows.size(); ++i)
