@@ -163,6 +163,8 @@ int main(int argc, char** argv) {
   return app.run(argc, argv, [&] {
     const auto directory = model.open();
     const auto tokenizer = model::load_tokenizer(directory);
+    stream.take_kept(directory.config.kept_options);
+    embed.features.pair_field = stream.settings.pair_field;
     embed.drop = stream.settings.drop;
     embed.compute.dtype = model.dtype;
     embed.output = stream.settings.output;

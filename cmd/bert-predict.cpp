@@ -27,11 +27,13 @@ void task_options(cli::App& app, predict::PredictOptions& predict) {
   app.number({opt::top_k, "N", "For fill: number of candidates for each [MASK]."}, {.min = 1},
              predict.task.top_k)
       .only_for = cmd::tasks({task::Task::fill});
-  app.real({"--threshold", "P",
-            "For multilabel: predict the labels with at least this probability. For replaced: the "
-            "probability from which on a token counts as replaced."},
-           {.min = 0, .max = 1}, predict.task.threshold)
-      .only_for = cmd::tasks({task::Task::multilabel, task::Task::replaced});
+  auto& threshold = app.real(
+      {"--threshold", "P",
+       "For multilabel: predict the labels with at least this probability (default: that of "
+       "training, else 0.5). For replaced: the probability from which on a token counts as replaced."},
+      {.min = 0, .max = 1}, predict.task.threshold);
+  threshold.is_kept = true;
+  threshold.only_for = cmd::tasks({task::Task::multilabel, task::Task::replaced});
   using enum predict::Aggregate;
   app.choice({"--aggregate", "",
               "For tag: subword tokens that decide the tag of a word: the first, the mean of all, or the one "
@@ -96,6 +98,8 @@ int main(int argc, char** argv) {
     cmd::check_text_fields(app, task);
     if (task == task::Task::answer) stream.settings.header_fields = {"question", "context"};
     const auto tokenizer = model::load_tokenizer(directory);
+    stream.take_kept(directory.config.kept_options);
+    predict.features.pair_field = stream.settings.pair_field;
     if (app.given(opt::overflow)) predict.overflow = predict.features.overflow;
     if (app.given(opt::overlap)) predict.overlap = predict.features.overlap;
     predict.drop = stream.settings.drop;

@@ -9,6 +9,8 @@
 #include "metric/judgments.h"
 #include "metric/run_filter.h"
 #include "metric/score_filter.h"
+#include "model/directory.h"
+#include "options/model_directory.h"
 #include "options/number_options.h"
 #include "options/plot_option.h"
 #include "options/stream_options.h"
@@ -27,6 +29,7 @@ using task::Task;
 struct Flags {
   std::optional<Task> task;
   std::vector<std::string> metrics;
+  std::string model;
   bool report = false, confusion = false, calibrate = false;
 };
 
@@ -88,6 +91,10 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
               "Read gold labels from this JSONL, TSV, CSV, CoNLL or SQuAD file, joined by id (default: from "
               "the records)."},
              options.gold);
+  app.option({"-m,--model", "DIR",
+              "Read fields and tables as in the training of this model: its --label-field, --text-field, "
+              "--delimiter and --columns are the defaults."},
+             flags.model);
   app.option({opt::id_field, "NAME",
               "Field with the id that joins predictions and gold labels (default id; if neither have ids, "
               "they are joined by order)."},
@@ -314,6 +321,8 @@ int main(int argc, char** argv) {
     stream.name_field(options.score.gold_field(), opt::label_field);
     stream.name_field(options.id_field, opt::id_field);
     if (!options.by.empty()) stream.name_field(options.by, "--by");
+    if (!flags.model.empty()) flags.model = cmd::find_model_directory(flags.model);
+    if (!flags.model.empty()) cmd::read_files_of(app, flags.model);
     app.reads(opt::gold, options.gold);
     app.reads("--null-scores", options.null_scores);
     app.reads("--against", options.against);
@@ -328,6 +337,9 @@ int main(int argc, char** argv) {
                  "bert-score --metric glue/stsb --gold gold.tsv predictions.jsonl"}});
   app.ability_of(gnuplot_version);
   return app.run(argc, argv, [&] {
+    if (!flags.model.empty())
+      stream.take_kept(model::open_directory(flags.model).config.kept_options,
+                       task::entry(options.score.task).gold_field);
     if (is_of_run(options)) {
       metric::RunFilter filter(options, stream.settings, app.log());
       return stream.transform(filter);

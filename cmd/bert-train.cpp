@@ -73,6 +73,12 @@ int main(int argc, char** argv) {
     ranks.require_same_arguments(app);
     bert::cmd::note_files(app, train);
     const auto model = initial.load();
+    if (train.steps == 0) {
+      stream.take_kept(model.config.kept_options, train.task.gold_field());
+      train.stream.usual = stream.settings.usual;
+      train.task.features.pair_field = stream.settings.pair_field;
+    }
+    train.kept_options = app.kept();
     auto& pool = stream.pool(ranks.on_same_cores());
     const bool done = bert::train::train(train, model, ranks.communicator(), pool, app.log());
     ranks.close();

@@ -25,7 +25,7 @@ HELD_OUT ?= 2%
 
 # Options of bert-train for the first run, such as --batch-size 64 --lr 5e-4 --save-every 500, and for the
 # second. MASK_OPTIONS apply to both runs: bert-train masks the tokens, differently in each epoch. To use
-# --config FILE, empty PRESET; to use --epochs N, empty STEPS. Then set LONG_OPTIONS, too, for the second run.
+# --model-config FILE, empty PRESET; to use --epochs N, empty STEPS. Then set LONG_OPTIONS, too, for the second run.
 TRAIN_OPTIONS ?= $(dev:%=--eval-every 1000)
 LONG_OPTIONS ?= $(TRAIN_OPTIONS)
 

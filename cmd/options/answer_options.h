@@ -10,22 +10,22 @@ namespace bert::cmd {
 
 inline void answer_options(cli::App& app, heads::AnswerOptions& answer) {
   app.section("Task answer");
-  const auto only = tasks({task::Task::answer});
-  app.number({opt::stride, "N", "Step from one window of the context to the next, in tokens."}, {.min = 1},
-             answer.stride)
-      .only_for = only;
-  app.number({opt::max_question_length, "N",
-              "Truncate questions to N tokens (default 64, at most half a sequence)."},
-             {.min = 1}, answer.max_question_length)
-      .only_for = only;
-  app.number({"--max-answer-length", "N", "Maximum length of an answer in tokens."}, {.min = 1},
-             answer.max_answer_length)
-      .only_for = only;
-  app.real({opt::no_answer_threshold, "T",
-            "Predict no answer if its score exceeds that of the best answer by more than T (default: always "
-            "answer)."},
-           {.min = -1e6, .max = 1e6}, answer.no_answer_threshold)
-      .only_for = only;
+  const auto add = [](cli::Declaration& option) {
+    option.only_for = tasks({task::Task::answer});
+    option.is_kept = true;
+  };
+  add(app.number({opt::stride, "N", "Step from one window of the context to the next, in tokens."},
+                 {.min = 1}, answer.stride));
+  add(app.number({opt::max_question_length, "N",
+                  "Truncate questions to N tokens (default 64, at most half a sequence)."},
+                 {.min = 1}, answer.max_question_length));
+  add(app.number({"--max-answer-length", "N", "Maximum length of an answer in tokens."}, {.min = 1},
+                 answer.max_answer_length));
+  add(app.real(
+      {opt::no_answer_threshold, "T",
+       "Predict no answer if its score exceeds that of the best answer by more than T (default: always "
+       "answer)."},
+      {.min = -1e6, .max = 1e6}, answer.no_answer_threshold));
 }
 
 }  // namespace bert::cmd

@@ -5,6 +5,7 @@
 
 #include "base/option.h"
 #include "base/output_file.h"
+#include "base/spelling.h"
 #include "heads/vector_model.h"
 #include "options/ranks.h"
 #include "text/encoding.h"
@@ -74,17 +75,19 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
         {opt::input_format, "", "Format of the input; auto detects it from each FILE's suffix and contents."},
         choices(formats), settings.input_format);
     app.list({opt::columns, "NAME,...", "Column names for TSV or CSV without a header line; implies tsv."},
-             settings.columns);
+             settings.columns)
+        .is_kept = true;
     for_records(opt::columns, io::RecordKind::table, {tsv, csv});
     if (std::ranges::find(uses.more, conll) != uses.more.end()) add_conll(app, uses);
     app.custom({opt::delimiter, "CHAR",
                 "Character between the cells of CSV, such as ';' or tab (default: a comma)."},
                [this](const std::string& name, const std::string& value) {
                  settings.delimiter = delimiter_of(name, value);
-               });
+               })
+        .is_kept = true;
     app.needs(opt::delimiter, {opt::input_format, {"auto", "csv"}});
     if (uses.folders && uses.load != Load::training) add_folders(app, uses.folders_of);
-    app.option({opt::text_field, "NAME", "Field with the text."}, settings.text_field);
+    app.option({opt::text_field, "NAME", "Field with the text."}, settings.text_field).is_kept = true;
     app.check([this] { name_field(settings.text_field, opt::text_field); });
   } else {
     settings.recognize = [](io::Input&) { return jsonl; };
@@ -98,7 +101,8 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
   if (uses.pair) {
     app.custom({"--pair-field", "NAME",
                 "Field with the second text of a pair; '' reads each text alone (default text_pair)."},
-               [this](const std::string&, const std::string& value) { settings.pair_field = value; });
+               [this](const std::string&, const std::string& value) { settings.pair_field = value; })
+        .is_kept = true;
     app.check([this] {
       name_field(settings.pair_field, "--pair-field");
       require_different({settings.text_field, "--text-field"}, {settings.pair_field, "--pair-field"});
@@ -145,6 +149,31 @@ void StreamOptions::add_folders(cli::App& app, const std::string& others) {
     if (!settings.cut && (format == automatic || format == text)) settings.cut = passages;
     settings.folders->leave_out = own_outputs();
   });
+}
+
+void StreamOptions::take_kept(const cli::Kept& kept, std::string_view gold_field) {
+  cli::Kept others;
+  auto& usual = settings.usual;
+  const std::pair<Option, std::string_view> fields[] = {
+      {opt::text_field, io::kTextField}, {opt::pair_field, io::kPairField}, {opt::label_field, gold_field}};
+  for (const auto& [name, value] : kept) {
+    const auto option = "--" + name;
+    const auto field = std::ranges::find(fields, option, [](const auto& entry) { return entry.first; });
+    if (app_.has(option) ? app_.given(option) : field == std::end(fields) || field->second.empty()) continue;
+    app_.log().info("as in training: " + option + " " + shell_word(value));
+    if (option == opt::pair_field && value.empty()) {
+      settings.pair_field = "";
+    } else if (field != std::end(fields)) {
+      usual.fields.push_back({std::string(field->second), value});
+    } else if (option == opt::delimiter) {
+      usual.delimiter = delimiter_of(option, value);
+    } else if (option == opt::columns) {
+      usual.columns = cli::App::split(option, value);
+    } else {
+      others.emplace_back(name, value);
+    }
+  }
+  app_.take_kept(others);
 }
 
 std::vector<std::string> StreamOptions::own_outputs() const {

@@ -47,6 +47,11 @@ class StreamOptions {
   // option; if it was given, the input is not text.
   void name_field(std::string field, const std::string& option);
 
+  // In the body of App::run: reads records as those that a model was trained on, where they have the same
+  // form and no option says otherwise. `gold_field`: the usual one of the task; "": labels are not read.
+  // Other options are set as they were in training.
+  void take_kept(const cli::Kept& kept, std::string_view gold_field = "");
+
   // The process's only pool, with --threads threads. Created by the first call, on the thread that will drive
   // it. By default it has this process's part of the available cores, if `processes` share them.
   Pool& pool(int processes = 1);

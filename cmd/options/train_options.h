@@ -56,8 +56,9 @@ inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOp
   for (const auto& preset : model::kPresets) presets.push_back({preset.name, preset});
   app.choice({"--preset", "", "Train a new model of this size from random weights; needs --vocab."}, presets,
              preset_);
-  app.option({"--config", "FILE", "Train a new model with the sizes in this config.json; needs --vocab."},
-             config_);
+  app.option(
+      {"--model-config", "FILE", "Train a new model with the sizes in this config.json; needs --vocab."},
+      config_);
   app.option({"--vocab", "FILE", "Vocabulary of the new model; settings are read from the files beside it."},
              vocab_);
   case_.emplace(app);
@@ -84,19 +85,19 @@ inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOp
       {"--recompute", "", "Recompute activations in the backward pass: less memory, slower, same results."},
       options.recompute);
   dtype_option(app, Int8::no, options.dtype);
-  app.exclusive({"--model", "--preset", "--config"});
+  app.exclusive({"--model", "--preset", "--model-config"});
   app.check([this, &app, &options] {
     check(options);
     read_files_of(app, model_);
-    app.reads("--config", config_);
+    app.reads("--model-config", config_);
     const auto& out = options.run.out;
     if (options.run.force && !options.resume && !config_.empty() &&
         same_file(std::filesystem::absolute(config_).parent_path(), out))
-      throw cli::UsageError("--config ", config_, " belongs to what --force would replace in -o ", out,
+      throw cli::UsageError("--model-config ", config_, " belongs to what --force would replace in -o ", out,
                             "; name another directory");
     if (!vocab_.empty()) read_files_beside(app, vocab_, "--vocab");
     if (!model_.empty() && app.given("--init-positions"))
-      throw cli::UsageError("--init-positions needs a new model: --preset or --config");
+      throw cli::UsageError("--init-positions needs a new model: --preset or --model-config");
   });
 }
 
@@ -105,11 +106,11 @@ inline void InitialModelOptions::check(const train::TrainingOptions& options) {
   detects_replaced_ = options.task.kind == task::Task::replaced;
   if (preset_ || !config_.empty()) {
     if (vocab_.empty()) throw UsageError("a new model needs --vocab FILE");
-    if (config_ == "-") throw UsageError("--config must be a file, not stdin");
+    if (config_ == "-") throw UsageError("--model-config must be a file, not stdin");
     if (options.moments) throw UsageError("--moments needs a model with checkpoints: -m DIR");
     return;
   }
-  model_ = model_directory(model_, "use -m DIR, or --preset or --config for a new model");
+  model_ = model_directory(model_, "use -m DIR, or --preset or --model-config for a new model");
   if (!vocab_.empty()) throw UsageError("--vocab needs a new model; ", model_, " has its own vocabulary");
 }
 

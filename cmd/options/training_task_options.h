@@ -154,10 +154,11 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
 }
 
 inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOptions& task) {
-  app.option({opt::label_field, "NAME", "Field with the gold label (default label; tag: tags)."},
-             task.label_field)
-      .only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel, task::Task::tag,
-                         task::Task::choose, task::Task::embed, task::Task::rank});
+  auto& label_field = app.option(
+      {opt::label_field, "NAME", "Field with the gold label (default label; tag: tags)."}, task.label_field);
+  label_field.is_kept = true;
+  label_field.only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel,
+                                task::Task::tag, task::Task::choose, task::Task::embed, task::Task::rank});
   app.list(
          {opt::labels, "NAME,...", "Labels in the order of their ids (default: the labels in the records)."},
          task.labels)
@@ -187,9 +188,11 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
     if (task.soft_labels && task.class_weights.balanced)
       throw cli::UsageError("--class-weights balanced cannot be combined with --soft-labels");
   });
-  app.real({"--threshold", "P", "Minimum probability of a predicted label when multilabel is evaluated."},
-           {.min = 0, .max = 1}, task.threshold)
-      .only_for = tasks({task::Task::multilabel});
+  auto& threshold =
+      app.real({"--threshold", "P", "Minimum probability of a predicted label when multilabel is evaluated."},
+               {.min = 0, .max = 1}, task.threshold);
+  threshold.is_kept = true;
+  threshold.only_for = tasks({task::Task::multilabel});
 }
 
 inline void TrainingTaskOptions::add_loss(cli::App& app, train::TrainingTaskOptions& task) {

@@ -71,16 +71,17 @@ void App::version_of(std::string (*lines)()) { versions_.push_back(lines); }
 
 // Values are interpreted by `take`, so that messages do not depend on CLI11's version.
 Declaration& App::add(const OptionText& text, bool takes_value, Take take) {
-  const auto name = text.names.substr(text.names.find("--"));
-  Declaration& declaration = declarations_.emplace_back(Declaration{text, section_, takes_value, name});
+  const auto long_name = text.names.substr(text.names.find("--"));
+  Declaration& declaration =
+      declarations_.emplace_back(Declaration{text, section_, takes_value, std::move(take), long_name});
   const auto names = text.names + (text.also.empty() ? "" : "," + text.also);
   if (!takes_value) {
-    parser_->app.add_flag_callback(names, [name, take = std::move(take)] { take(name, ""); })
+    parser_->app.add_flag_callback(names, [&declaration] { declaration.take(declaration.name, ""); })
         ->disable_flag_override();
     return declaration;
   }
-  const auto take_all = [name, take = std::move(take)](const CLI::results_t& values) {
-    for (const auto& value : values) take(name, value);
+  const auto take_all = [&declaration](const CLI::results_t& values) {
+    for (const auto& value : values) declaration.take(declaration.name, value);
     return true;
   };
   parser_->app.add_option(names, take_all)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -181,6 +182,26 @@ std::vector<std::string> App::common_arguments() const {
   return lines;
 }
 
+Kept App::kept() const {
+  Kept kept;
+  for (const auto& declaration : declarations_) {
+    if (!declaration.is_kept || !given(declaration.name)) continue;
+    std::string joined;
+    for (const auto& value : parser_->app.get_option(declaration.name)->results())
+      joined += (joined.empty() ? "" : ",") + value;
+    kept.emplace_back(declaration.name.substr(2), joined);
+  }
+  return kept;
+}
+
+void App::take_kept(const Kept& kept) const {
+  for (const auto& [name, value] : kept) {
+    const auto* declaration = declaration_of("--" + name);
+    if (declaration && declaration->is_kept && !given(declaration->name))
+      declaration->take(declaration->name, value);
+  }
+}
+
 bool App::given(std::string_view name) const { return parser_->app.count(std::string(name)) > 0; }
 
 // The option with this name, "-o" or "--output"; nullptr if there is none.
@@ -191,38 +212,6 @@ const Declaration* App::declaration_of(std::string_view argument) const {
     return names.find("," + std::string(argument) + ",") != std::string::npos;
   });
   return found == declarations_.end() ? nullptr : &*found;
-}
-
-// In reverse, as CLI11 expects. CLI11 takes the next argument as the value of `--prompt=`, so an empty value
-// is passed as an argument of its own. -model DIR would be -m with the value odel.
-std::vector<std::string> App::arguments_of(int argc, const char* const* argv) const {
-  std::vector<std::string> arguments;
-  const auto known = known_options();
-  const Declaration* waiting = nullptr;  // for its value, the next argument
-  for (int i = 1; i < argc; ++i) {
-    arguments.emplace_back(argv[i]);
-    if (std::exchange(waiting, nullptr)) continue;
-    const std::string_view argument = argv[i];
-    if (argument == "--") {
-      arguments.insert(arguments.end(), argv + i + 1, argv + argc);
-      break;
-    }
-    if (is_long_name(argument, known)) throw unknown_option(argument);
-    const size_t equals = argument.find('=');
-    const auto* declaration = declaration_of(argument.substr(0, equals));
-    if (!declaration) continue;
-    if (equals == argument.npos) {
-      waiting = declaration->takes_value ? declaration : nullptr;
-    } else if (!declaration->takes_value) {
-      throw UsageError(argument.substr(0, equals), " takes no value");
-    } else if (equals + 1 == argument.size()) {
-      arguments.back().pop_back();
-      arguments.emplace_back();
-    }
-  }
-  if (waiting) throw UsageError(arguments.back(), " needs a value");
-  std::ranges::reverse(arguments);
-  return arguments;
 }
 
 // Returns the text that --help or --version prints, else "".
@@ -239,34 +228,14 @@ std::string App::read(int argc, const char* const* argv) {
   return "";
 }
 
-std::vector<KnownOption> App::known_options() const {
-  std::vector<KnownOption> options;
-  for (const Declaration& entry : declarations_)
-    if (!entry.text.help.empty()) options.push_back({entry.name, entry.text.value, entry.text.words});
-  return options;
-}
-
-UsageError App::unknown_option(std::string_view argument) const {
-  const auto name = argument.substr(0, argument.find('='));
-  return UsageError("unknown option ", name, option_hint(name, known_options(), synopsis()));
-}
-
-// All non-options. "-x" and "--xyz" before the first "--" are unknown options, the rest are FILEs.
-void App::take_operands(const std::vector<std::string>& arguments) {
-  bool options = true;
-  for (const std::string& argument : arguments) {
-    if (options && argument == "--") {
-      options = false;
-      continue;
-    }
-    if (options && argument.size() > 1 && argument[0] == '-') throw unknown_option(argument);
-    if (!files_) throw UsageError("unexpected argument ", argument);
-    files_->push_back(name_of(files_shown_ == "DIR" ? "DIR" : "a FILE", argument));
-  }
-}
-
 void App::add_general() {
   section(std::string(kGeneral));
+  option({std::string(kConfigOption), "FILE",
+          "Read options from FILE, TOML with lines such as max-length = 128; those of the command line "
+          "precede."},
+         config_)
+      .may_differ = true;
+  check([this] { reads(std::string(kConfigOption), config_); });
   flag({"-q,--quiet", "", "Print errors only: no notes, no progress."}, quiet_).may_differ = true;
   flag({"-v,--verbose", "", "Print details on stderr."}, verbose_).may_differ = true;
   const auto show = [this](const OptionText& text, std::string (App::*shown)() const) {

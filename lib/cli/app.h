@@ -31,6 +31,9 @@
 
 namespace bert::cli {
 
+// Names a file of options for any tool, see options_file.h.
+inline constexpr std::string_view kConfigOption = "--config";
+
 // An error in the command line: one line, a hint at --help, exit code 2. The body may throw it, too.
 class UsageError : public OptionError {
  public:
@@ -57,17 +60,25 @@ struct Range {
 template <class T>
 using Choices = std::vector<std::pair<std::string_view, T>>;
 
-// An option as it was declared. The last two may be set after that.
+// Stores a value of the option with this long name. Throws UsageError for a bad one.
+using Take = std::function<void(const std::string& name, const std::string& value)>;
+
+// Names of options ("text-field") with values as on the command line.
+using Kept = std::vector<std::pair<std::string, std::string>>;
+
+// An option as it was declared. The last three may be set after that.
 struct Declaration {
   OptionText text;
   std::string section;
   bool takes_value;
+  Take take;
   std::string name;          // the long name
   std::string present = {};  // the default word of a choice
   // The words of another option, such as the tasks of --task, for which alone it has an effect; none: all.
   // See App::select.
   std::vector<std::string_view> only_for = {};
   bool may_differ = false;  // between processes that work together
+  bool is_kept = false;     // by a model that is trained with it, see App::kept()
 };
 
 // An option that is used: given, with a value that is not its default; or with one of these words.
@@ -155,9 +166,8 @@ class App {
     return declaration;
   }
 
-  // A value of any other form. After the whole command line is parsed, `take` is called with the option's
-  // long name and value, once for each occurrence. It throws UsageError for a bad value.
-  using Take = std::function<void(const std::string& name, const std::string& value)>;
+  // A value of any other form. After the whole command line is parsed, `take` is called once for each
+  // occurrence.
   Declaration& custom(const OptionText& text, Take take);
 
   // FILE... operands. None means stdin and leaves `to` empty; if stdin is a terminal, prints the usage to
@@ -169,7 +179,9 @@ class App {
     return files_ ? std::span<const std::string>(*files_) : std::span<const std::string>();
   }
 
-  // Whether the option ("--text-field") was given. Valid after the command line is parsed.
+  // Whether the tool has the option ("--text-field"); whether it was given. Valid after the command line is
+  // parsed.
+  bool has(std::string_view name) const { return declaration_of(name) != nullptr; }
   bool given(std::string_view name) const;
 
   // Rules for several options, which are checked in this order after all values are stored and before the
@@ -187,6 +199,12 @@ class App {
   // The given options with their values, a line each in the order of declaration, except those that may
   // differ between processes; then the operands. Valid after the command line is parsed.
   std::vector<std::string> common_arguments() const;
+
+  // The given options that a trained model keeps for the tools that use it. Valid after the command line is
+  // parsed.
+  Kept kept() const;
+  // Sets those of them that this tool has and that were not given. Throws UsageError for a bad value.
+  void take_kept(const Kept& kept) const;
 
   // Registers a check that involves several options. It runs after all values are stored and throws
   // UsageError.
@@ -246,6 +264,8 @@ class App {
   Declaration& add(const OptionText& text, bool takes_value, Take take);
   void add_general();
   std::vector<std::string> arguments_of(int argc, const char* const* argv) const;
+  std::vector<std::string> arguments_of_file(const std::string& path,
+                                             const std::vector<const Declaration*>& given) const;
   std::string read(int argc, const char* const* argv);
   void take_operands(const std::vector<std::string>& arguments);
   const Declaration* declaration_of(std::string_view argument) const;
@@ -276,6 +296,7 @@ class App {
   Report report_;
   bool shows_usage_ = false;  // after the message of a usage error
   Log log_;
+  std::string config_;
   bool quiet_ = false, verbose_ = false;
 };
 

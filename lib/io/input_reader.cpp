@@ -28,6 +28,13 @@ void drop_byte_order_mark(Input& input) {
   if (input.unread().starts_with(kByteOrderMark)) input.consume(kByteOrderMark.size());
 }
 
+std::vector<std::string> header_fields_of(const StreamOptions& options) {
+  auto fields = options.header_fields;
+  if (fields.empty()) fields.push_back(options.text_field);
+  for (const auto& alias : options.usual.fields) fields.push_back(alias.name);
+  return fields;
+}
+
 bool has_quoted_cells(const Chunk& chunk) {
   const std::string_view data(chunk.data.data(), chunk.data_size);
   const auto has_one = [&](const Cut& cut) { return has_quoted_cell(data.substr(cut.begin, cut.size)); };
@@ -44,8 +51,7 @@ InputReader::InputReader(const StreamOptions& options, ChunkLimits limits, Ring&
       stop_(stop),
       on_chunk_(std::move(on_chunk)),
       place_(options.first_record),
-      header_fields_(options.header_fields.empty() ? std::vector{options.text_field}
-                                                   : options.header_fields) {}
+      header_fields_(header_fields_of(options)) {}
 
 void InputReader::run() {
   try {
@@ -175,6 +181,7 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
     throw Error(input.name(), ": is read as ", name_of(source->format),
                 ", but documents need CoNLL, or JSONL with words");
   source->field_options = options_.field_options;
+  source->aliases = options_.usual.fields;
   source->pair_use = options_.pair_use;
   source->records_of = options_.records_of;
   source->encoding = options_.encoding;
@@ -287,14 +294,27 @@ void InputReader::read_columns(Input& input, Source& source, int64_t& line) cons
     }
     source.delimiter = options_.delimiter.value_or(source.delimiter);
   }
+  const auto& usual = options_.usual;
+  if (source.format == InputFormat::csv && !is_known && usual.delimiter &&
+      (is_header(input, source.format, header_fields_, *usual.delimiter) ||
+       is_row_of(input, source.format, header_fields_, *usual.delimiter, usual.columns.size()))) {
+    source.delimiter = *usual.delimiter;
+    is_known = true;
+  }
+  const bool is_usual = options_.columns.empty() && is_row_of(input, source.format, header_fields_,
+                                                              source.delimiter, usual.columns.size());
+  if (is_usual)
+    note(input,
+         "has no header line; its columns are read as " + quoted_names(usual.columns) + ", as in training");
+  const auto& columns = is_usual ? usual.columns : options_.columns;
   const auto header = line;
-  const bool named = !options_.columns.empty();
+  const bool named = !columns.empty();
   const std::string where = named ? input.name() : input.name() + ":" + std::to_string(header);
   const bool empty = !named && input.unread().empty() && !input.read_more();
   if (options_.columns_given) refuse_header(input, source, line);
   try {
     source.header_line = named ? 0 : header;
-    source.columns = named ? options_.columns : read_header(input, source, is_known, line);
+    source.columns = named ? columns : read_header(input, source, is_known, line);
     require_different(source.columns);
     if (options_.check_columns && !empty) options_.check_columns(source.columns);
   } catch (const ReadError&) {

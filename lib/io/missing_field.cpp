@@ -33,6 +33,12 @@ std::string advice(std::string_view name, std::span<const std::string> names,
   return "; did you mean " + found->option + " " + shell_word(nearest) + "?";
 }
 
+// The other name of the field, which the record does not have either; else "".
+std::string alias_text(std::string_view name, std::span<const FieldAlias> aliases, const char* lacks) {
+  const auto alias = std::ranges::find(aliases, name, &FieldAlias::field);
+  return alias == aliases.end() ? "" : lacks + json::in_quotes(alias->name) + ", as in training";
+}
+
 // Whether the first line of a table looks like one of its rows.
 bool is_like_values(std::span<const std::string> columns) {
   constexpr size_t kLongName = 40;
@@ -87,16 +93,17 @@ std::string advice_for_columns() {
 }
 
 MissingColumn::MissingColumn(std::string_view name, std::span<const std::string> columns,
-                             std::span<const FieldOption> options)
-    : Error("has no column ", json::in_quotes(name),
+                             std::span<const FieldOption> options, std::span<const FieldAlias> aliases)
+    : Error("has no column ", json::in_quotes(name), alias_text(name, aliases, " nor "),
             columns.size() == 1 ? "; the only column is " : "; the columns are ", names_text(columns),
             is_like_values(columns) ? "; if this line is a record, name its columns with " + opt::columns
                                     : advice(name, columns, options)) {}
 
 MissingField::MissingField(std::string_view name, std::span<const std::string> fields,
-                           std::span<const FieldOption> options, bool of_rows)
-    : Error("field ", json::in_quotes(name), " is missing; the record has ",
-            fields.empty() ? "no fields" : names_text(fields),
+                           std::span<const FieldOption> options, bool of_rows,
+                           std::span<const FieldAlias> aliases)
+    : Error("field ", json::in_quotes(name), " is missing", alias_text(name, aliases, ", and so is "),
+            "; the record has ", fields.empty() ? "no fields" : names_text(fields),
             advice_for_frame(fields, of_rows).empty() ? advice(name, fields, options)
                                                       : advice_for_frame(fields, of_rows)) {}
 

@@ -18,6 +18,11 @@ struct FieldOption {
   std::string field, option;
 };
 
+// Another name of a field, which is used where a record has it: {"text", "message"}.
+struct FieldAlias {
+  std::string field, name;
+};
+
 // "; bert-tokenize adds it", for fields that few people write themselves; else "".
 std::string origin_of(std::string_view name);
 
@@ -29,14 +34,14 @@ std::string advice_for_columns();
 class MissingColumn : public Error {
  public:
   MissingColumn(std::string_view name, std::span<const std::string> columns,
-                std::span<const FieldOption> options);
+                std::span<const FieldOption> options, std::span<const FieldAlias> aliases = {});
 };
 
 // `of_rows`: the record may be a table, since some of its fields are objects.
 class MissingField : public Error {
  public:
   MissingField(std::string_view name, std::span<const std::string> fields,
-               std::span<const FieldOption> options, bool of_rows);
+               std::span<const FieldOption> options, bool of_rows, std::span<const FieldAlias> aliases = {});
 };
 
 // Whether records have a field that they need not have, for a warning about a misspelt name. Threads may

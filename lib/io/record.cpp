@@ -54,7 +54,17 @@ void refuse_column(std::string_view name, const json::Value& value) {
 
 std::string Record::where() const { return file() + ":" + std::to_string(line_); }
 
+std::string_view Fields::own_name(std::string_view name) const {
+  for (const auto& alias : source_.aliases) {
+    const bool has = object_ ? object_->find(alias.name).has_value()
+                             : std::ranges::find(source_.columns, alias.name) != source_.columns.end();
+    if (alias.field == name && has) return alias.name;
+  }
+  return name;
+}
+
 std::optional<std::string_view> Fields::text(std::string_view name) const {
+  name = own_name(name);
   if (object_) {
     const auto value = json(name);
     if (!value) return std::nullopt;
@@ -96,7 +106,8 @@ std::string_view Fields::required_text(std::string_view name) const {
 }
 
 void Fields::fail_missing(std::string_view name) const {
-  if (is_table(source_.format)) throw MissingColumn(name, source_.columns, source_.field_options);
+  if (is_table(source_.format))
+    throw MissingColumn(name, source_.columns, source_.field_options, source_.aliases);
   if (!object_)
     throw Error(
         "field \"", name, "\" is missing: the input is read as text, which has only ",
@@ -108,7 +119,7 @@ void Fields::fail_missing(std::string_view name) const {
                     : "has its words in the last column; name the one of the tags with " + opt::tag_column);
   const auto first = json("0");
   throw MissingField(name, names(), source_.field_options,
-                     first && first->kind() == json::Value::Kind::object);
+                     first && first->kind() == json::Value::Kind::object, source_.aliases);
 }
 
 void Fields::fail_without_words() const {
@@ -130,12 +141,13 @@ std::vector<std::string> Fields::names() const {
 
 std::optional<json::Value> Fields::json(std::string_view name) const {
   if (!object_) return std::nullopt;
+  name = own_name(name);
   return named(name, [&] { return object_->find_only(name); });
 }
 
 bool Fields::has(std::string_view name) const {
   if (object_) return json(name).has_value();
-  return std::ranges::find(source_.columns, name) != source_.columns.end();
+  return std::ranges::find(source_.columns, own_name(name)) != source_.columns.end();
 }
 
 std::optional<json::Value> Fields::json_only(std::string_view name) const {
@@ -154,6 +166,7 @@ json::Value Fields::required(std::string_view name) const {
 }
 
 std::string Fields::label(std::string_view name) const {
+  name = own_name(name);
   const auto value = json(name);
   if (!value) return std::string(required_text(name));
   refuse_column(name, *value);
@@ -166,6 +179,7 @@ void require_label(std::string_view field, std::string_view label) {
 }
 
 std::vector<std::string> Fields::labels(std::string_view name) const {
+  name = own_name(name);
   const auto elements_of = [&](const json::Value& array) {
     return named(name, [&] {
       std::vector<std::string> labels;
@@ -186,6 +200,7 @@ std::vector<std::string> Fields::labels(std::string_view name) const {
 }
 
 double Fields::number(std::string_view name) const {
+  name = own_name(name);
   const auto value = json(name);
   if (value && value->kind() != json::Value::Kind::string)
     return named(name, [&] { return value->number(); });

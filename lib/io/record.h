@@ -35,6 +35,7 @@ struct Source {
   std::vector<std::string> columns;             // for TSV and CSV; for text formats only the text field
   int64_t header_line = 0;                      // the columns are from this line; 0: named by options
   std::vector<FieldOption> field_options = {};  // for messages
+  std::vector<FieldAlias> aliases = {};         // see UsualForm
   std::shared_ptr<FieldUse> pair_use = {};      // of the second text, if the user named its field
   std::string records_of = {};                  // see StreamOptions
   std::string encoding = {};                    // see StreamOptions
@@ -128,8 +129,17 @@ auto named(std::string_view name, Read read) {
   }
 }
 
-// Access to the fields of a record. Returned views are valid until Filter::prepare returns. Text input has
-// one field, the text field; TSV and CSV have their columns, all of them strings.
+// How the records that a model was trained on were read, for FILEs of the same form.
+struct UsualForm {
+  std::vector<FieldAlias> fields;
+  std::optional<char> delimiter;  // of CSV whose header has one of the fields when split at it
+  std::vector<std::string>
+      columns;  // of tables with as many columns, and none of the fields in the first line
+};
+
+// Access to the fields of a record, by their names or Source::aliases. Returned views are valid until
+// Filter::prepare returns. Text input has one field, the text field; TSV and CSV have their columns, all of
+// them strings.
 class Fields {
  public:
   // For a text record, or for TSV or CSV split into `values`, which must outlive this object.
@@ -181,6 +191,9 @@ class Fields {
   std::vector<std::pair<std::string_view, json::Value>> members() const;
 
   std::vector<std::string> names() const;  // of all fields
+
+  // `name`, or its alias, if the record has that.
+  std::string_view own_name(std::string_view name) const;
 
   // Throws Error that says which fields there are, and the option that names another one.
   [[noreturn]] void fail_missing(std::string_view name) const;

@@ -338,6 +338,7 @@ StreamOptions side_file(const StreamOptions& stream, const std::string& file) {
   side.named_column = stream.named_column;
   side.encoding = stream.encoding;
   side.text_field = stream.text_field;
+  side.usual = stream.usual;
   side.field_options = stream.field_options;
   side.invalid_utf8 = stream.invalid_utf8;
   side.decoder = stream.decoder;

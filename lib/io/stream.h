@@ -45,6 +45,7 @@ struct StreamOptions {
   std::string encoding;                           // "": UTF-8
   std::string text_field{kTextField};             // the single field of text input
   std::string pair_field{kPairField};             // used by filters, not by the stream
+  UsualForm usual;                                // of the model's records
   std::vector<FieldOption> field_options;         // which options name fields, for messages
   std::shared_ptr<FieldUse> pair_use;  // of pair_field, if the user named it; see Fields::pair_text
   DropList drop;                       // for the filter, which passes it to its Output

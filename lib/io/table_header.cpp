@@ -45,6 +45,21 @@ std::optional<LikelyHeader> first_split(const std::string& line, Holds holds) {
   return std::nullopt;
 }
 
+// The cells of the first line; none if there is no line, or it is text with quotes.
+std::vector<std::string> columns_of_first(Input& input, InputFormat table, char delimiter) {
+  const auto lines = first_lines(input, 1);
+  if (lines.empty()) return {};
+  try {
+    return column_names(table, delimiter, lines.front());
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+bool has_one(const std::vector<std::string>& columns, const std::vector<std::string>& fields) {
+  return std::ranges::find_first_of(columns, fields) != columns.end();
+}
+
 }  // namespace
 
 std::vector<std::string> split(std::string_view line, char separator) {
@@ -86,15 +101,16 @@ void require_different(const std::vector<std::string>& columns) {
       throw Error("column \"", *name, "\" appears twice; give one another name");
 }
 
-bool is_header(Input& input, InputFormat table, const std::vector<std::string>& fields) {
-  const auto lines = first_lines(input, 1);
-  if (lines.empty()) return false;
-  try {
-    const auto columns = column_names(table, ',', lines.front());
-    return columns.size() > 1 && std::ranges::find_first_of(columns, fields) != columns.end();
-  } catch (const Error&) {
-    return false;  // text with quotes
-  }
+bool is_header(Input& input, InputFormat table, const std::vector<std::string>& fields, char delimiter) {
+  const auto columns = columns_of_first(input, table, delimiter);
+  return columns.size() > 1 && has_one(columns, fields);
+}
+
+bool is_row_of(Input& input, InputFormat table, const std::vector<std::string>& fields, char delimiter,
+               size_t columns) {
+  const auto found = columns_of_first(input, table, delimiter);
+  return columns > 0 && found.size() == columns && !has_one(found, fields) &&
+         !has_usual_name({.delimiter = delimiter, .columns = found});
 }
 
 bool is_any_header(Input& input, const std::vector<std::string>& fields) {

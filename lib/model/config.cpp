@@ -111,6 +111,18 @@ nn::Activation read_activation(const json::File& file, Dialect dialect, const Mo
   return dialect == Dialect::google && name == "gelu" ? nn::Activation::gelu_tanh : *activation;
 }
 
+std::vector<std::pair<std::string, std::string>> kept_options_of(const json::File& file) {
+  std::vector<std::pair<std::string, std::string>> options;
+  const auto value = file.find("bert_filters");
+  if (!value) return options;
+  try {
+    for (const auto& [name, option] : value->members()) options.emplace_back(name, option.string());
+  } catch (const Error& error) {
+    throw Error(file.path(), ": \"bert_filters\" ", error.what(), " for each option");
+  }
+  return options;
+}
+
 void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   const auto& type = *config.type;
   config.causal = !type.causal.empty() && file.boolean("is_decoder", false);
@@ -124,6 +136,7 @@ void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   config.weighted_layers = file.boolean("use_weighted_layer_sum", false);
   if (file.find("text_pairs")) config.pairs = file.boolean("text_pairs");
   config.document_context = file.boolean("document_context", false);
+  config.kept_options = kept_options_of(file);
   config.tied_embeddings = file.boolean("tie_word_embeddings", true);
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/model_type.h"
@@ -63,6 +64,10 @@ struct Config {
   // Whether a tagger was trained on sentences within their documents. In config.json: document_context, a key
   // of our own.
   bool document_context = false;
+
+  // How the training records were read: names of options and their values, as in {"text-field", "message"},
+  // for tools that use the model. In config.json: bert_filters, a key of our own.
+  std::vector<std::pair<std::string, std::string>> kept_options;
 
   // Projection of pooled vectors [in] to [out], a Dense module of sentence-transformers that is trained with
   // the model; 0: none. Not in config.json.

@@ -49,6 +49,12 @@ void append_label2id(std::string& out, const Config& config) {
   object.end();
 }
 
+void append_kept_options(std::string& out, const Config& config) {
+  json::Object object(out, 1);
+  for (const auto& [name, value] : config.kept_options) object.string(name, value);
+  object.end();
+}
+
 void append_cross_encoder(std::string& out, const Config& config) {
   json::Object object(out, 1);
   if (config.score_activation) {
@@ -67,6 +73,7 @@ std::string config_json(const Config& config, Dtype weights) {
   const auto& type = *config.type;
   append_architectures(object.key("architectures"), config.architectures);
   object.number(type.key("attention_probs_dropout_prob"), config.attention_dropout);
+  if (!config.kept_options.empty()) append_kept_options(object.key("bert_filters"), config);
   const auto classifier_dropout = type.key("classifier_dropout");
   if (config.classifier_dropout == config.hidden_dropout && classifier_dropout == "classifier_dropout") {
     object.null(classifier_dropout);

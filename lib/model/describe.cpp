@@ -84,6 +84,11 @@ std::string describe(const std::string& source, std::string_view activation, Log
   line.integer("type_vocab_size", config.types);
   if (config.causal) line.boolean("is_decoder", true);
   if (config.pairs) line.boolean("text_pairs", *config.pairs);
+  if (!config.kept_options.empty()) {
+    json::Object options(line.key("bert_filters"));
+    for (const auto& [name, value] : config.kept_options) options.string(name, value);
+    options.end();
+  }
   if (config.document_context) line.boolean("document_context", true);
   if (config.weighted_layers) line.boolean("use_weighted_layer_sum", true);
   line.integer("max_length", directory.max_length);

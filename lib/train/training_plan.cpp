@@ -26,10 +26,16 @@ int64_t length_of(const TrainingOptions& options, const InitialModel& initial) {
 
 // Columns that a table of training records must have. Throws Error if one is missing.
 void check_columns(const TrainingTaskOptions& task, bool pair_field_given,
-                   const std::vector<std::string>& columns,
-                   const std::vector<io::FieldOption>& field_options) {
+                   const std::vector<std::string>& columns, const io::StreamOptions& stream) {
   using enum task::Task;
-  const auto has = [&](const std::string& name) { return std::ranges::find(columns, name) != columns.end(); };
+  const auto is_column = [&](const std::string& name) {
+    return std::ranges::find(columns, name) != columns.end();
+  };
+  const auto has = [&](const std::string& name) {
+    return is_column(name) || std::ranges::any_of(stream.usual.fields, [&](const io::FieldAlias& alias) {
+             return alias.field == name && is_column(alias.name);
+           });
+  };
   std::vector<std::string> needed;
   if (task.kind == classify || task.kind == regress || task.kind == multilabel) {
     if (!has("input_ids")) needed.push_back(task.features.text_field);
@@ -40,7 +46,7 @@ void check_columns(const TrainingTaskOptions& task, bool pair_field_given,
     if (pair_field_given) needed.push_back(task.features.pair_field);
   }
   for (const auto& name : needed)
-    if (!has(name)) throw io::MissingColumn(name, columns, field_options);
+    if (!has(name)) throw io::MissingColumn(name, columns, stream.field_options, stream.usual.fields);
 }
 
 // In steps if their number is known in advance.
@@ -141,6 +147,7 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
   config.weighted_layers = config.weighted_layers || options.weighted_layers;
   if (options.dropout)
     config.hidden_dropout = config.attention_dropout = config.classifier_dropout = *options.dropout;
+  if (options.steps != 0) config.kept_options = options.kept_options;
   plan.task.features.max_length = length_of(options, initial);
   plan.task.seed = options.run.seed;
   if (plan.task.features.document) {
@@ -149,7 +156,7 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
   }
 
   plan.stream.check_columns = [&options](const std::vector<std::string>& columns) {
-    check_columns(options.task, options.pair_field_given, columns, options.stream.field_options);
+    check_columns(options.task, options.pair_field_given, columns, options.stream);
   };
   using Order = examples::SourceOptions::Order;
   plan.source = {.order = options.in_order ? Order::given : Order::shuffled,

@@ -5,6 +5,8 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/dtype.h"
 #include "comm/communicator.h"
@@ -38,7 +40,9 @@ struct TrainingOptions {
   // Data.
   io::StreamOptions stream;
   bool pair_field_given = false;  // whether the user named stream.pair_field
-  std::string dev;                // a file, or ""
+  // Written with the model, see model::Config::kept_options.
+  std::vector<std::pair<std::string, std::string>> kept_options;
+  std::string dev;  // a file, or ""
   std::optional<int64_t> max_length;
   std::optional<int64_t> batch_size, batch_tokens;
   int64_t accumulate = 1;

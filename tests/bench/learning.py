@@ -150,7 +150,7 @@ class Learning:
         config = self.work / "config.json"
         config.write_text(json.dumps(CONFIG))
         return [str(word) for word in [
-            self.tools / "bert-train", "--task", "pretrain", "--config", config, "--vocab", self.vocab, "--uncased",
+            self.tools / "bert-train", "--task", "pretrain", "--model-config", config, "--vocab", self.vocab, "--uncased",
             "--out", out, "--seed", seed, "--init-positions", options.positions, "-j", 2, "--no-shuffle", "--epochs", 1,
             "--batch-tokens", options.batch * LENGTH, "--dropout", 0, "--optimizer", "adamw", "--beta1", 0.9, "--beta2",
             0.98, "--epsilon", 1e-6, "--weight-decay", 0.01, "--clip", 1, "--lr", options.lr, "--schedule", "linear",

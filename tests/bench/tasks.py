@@ -195,7 +195,7 @@ class Bench:
 
     def learn_and_score(self, name, start, rate, dropout, seed):
         task = TASKS[name]
-        weights = ["-m", self.model] if start == "model" else ["--config", self.config, "--vocab", self.vocab]
+        weights = ["-m", self.model] if start == "model" else ["--model-config", self.config, "--vocab", self.vocab]
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
             learned = Path(folder) / "model"
             subprocess.run([str(word) for word in [

@@ -156,7 +156,7 @@ class Bench:
         some = [json.dumps(masked([101, *generator.choices(range(1000, 30000), k=6), 102], 1, generator)) + "\n"
                 for _ in range(10_000)]
         block = "".join(some).encode()
-        command = [word for word in self.command(self.folder / "pipe", "--config", self.folder / "config.json",
+        command = [word for word in self.command(self.folder / "pipe", "--model-config", self.folder / "config.json",
                                                  "--batch-size", 256, "--steps", count // 256, "--save-every", 10**6)
                    if word != "--no-shuffle"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=False) as process:
