@@ -44,9 +44,7 @@ struct ModelDifference {
 std::optional<ModelDifference> difference(const VectorModel& first, const VectorModel& second);
 std::string_view name_of(ModelDifference::Kind kind);
 
-// The field of records.
-constexpr std::string_view kVectorModel = "embedding_model";
-// Its text in a record; "" if there is none.
+// The text of io::kVectorModel in a record; "" if there is none.
 std::string read_vector_model(const io::Fields& fields);
 // Fields to drop: this one too if the vector is dropped, without which it is of no use.
 io::DropList with_vector_model(io::DropList drop);

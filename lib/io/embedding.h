@@ -10,6 +10,8 @@
 namespace bert::io {
 
 inline constexpr std::string_view kEmbedding = "embedding";
+// The field that names the model of the vector, see heads::VectorModel.
+inline constexpr std::string_view kVectorModel = "embedding_model";
 
 // The field `embedding`: an array of numbers, or f32 in base64. nullopt if the record does not have it.
 // Throws Error unless all numbers are finite in f32.

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/output_file.h"
+#include "io/embedding.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
 #include "io/input_reader.h"
@@ -102,6 +103,8 @@ InputFormat InputReader::format_of_found(Input& input) const {
          json::in_quotes(header_fields_.front()) +
          (options_.table_option.empty() ? "; " + opt::text_field + " names another"
                                         : " of " + options_.table_option));
+  if (by_suffix == jsonl && !options_.named && is_json_line(input, {std::string(kVectorModel)}))
+    throw Error(input.name(), ": has vectors of bert-embed, so it is left out; name it to read its records");
   const bool is_jsonl = by_suffix == jsonl && is_json_line(input, header_fields_);
   return is_table || is_jsonl ? by_suffix : text;
 }

@@ -126,8 +126,11 @@ void Fields::fail_without_words() const {
   if (is_table(source_.format))
     throw Error("is a row of a table, but words with tags are only read from CoNLL and JSONL");
   for (const auto& [name, value] : members())
-    if (value.is_array() && !name.ends_with("tags") && name != "input_ids")
+    if (value.is_array() && !name.ends_with("tags") && name != "input_ids" && name != "entities")
       throw Error("field \"words\" is missing; did you mean ", opt::text_field, " ", name, "?");
+  if (has("entities"))
+    throw Error(
+        "field \"words\" is missing; taggers learn from words and a tag for each, not from \"entities\"");
   fail_missing("words");
 }
 
