@@ -5,7 +5,6 @@
 #include "cli/app.h"
 #include "heads/vector_model.h"
 #include "heads/version.h"
-#include "io/embedding.h"
 #include "options/feature_options.h"
 #include "options/model_options.h"
 #include "options/number_options.h"
@@ -75,7 +74,7 @@ void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
         "each text");
   format = Format::jsonl;
   const auto is_vector = [](const std::string& name) {
-    return name.starts_with("embedding") && name != io::kVectorModel;
+    return name.starts_with("embedding") && name != heads::kVectorModel;
   };
   if (std::ranges::none_of(stream.keep, is_vector)) stream.keep.emplace_back("embedding");
 }

@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/output_file.h"
 #include "hub/cache.h"
-#include "io/embedding.h"
 #include "json/json.h"
 #include "json/utf8.h"
 
@@ -127,19 +126,19 @@ std::string_view name_of(ModelDifference::Kind kind) {
 }
 
 std::string read_vector_model(const io::Fields& fields) {
-  const auto value = fields.json(io::kVectorModel);
+  const auto value = fields.json(kVectorModel);
   return value && value->kind() == json::Value::Kind::string ? std::string(value->string()) : "";
 }
 
 io::DropList with_vector_model(io::DropList drop) {
   const auto names = drop.names();
-  if (std::ranges::find(names, "embedding") != names.end()) drop.add(std::string(io::kVectorModel));
+  if (std::ranges::find(names, "embedding") != names.end()) drop.add(std::string(kVectorModel));
   return drop;
 }
 
 Sidecar::Sidecar(const std::string& array, Content content)
     : array_(array), path_(sidecar_of(array)), content_(std::move(content)) {
-  if (exists(path_) && !member_of(path_, io::kVectorModel))
+  if (exists(path_) && !member_of(path_, kVectorModel))
     throw Error(path_, ": would be replaced by the description of ", array,
                 ", but is something else; move it away, or name another output");
 }
@@ -149,7 +148,7 @@ void Sidecar::remove_old() const { ::unlink(path_.c_str()); }
 void Sidecar::write() const {
   std::string text;
   json::Object object(text);
-  object.string(io::kVectorModel, content_.model);
+  object.string(kVectorModel, content_.model);
   if (content_.width) object.integer(kWidth, *content_.width);
   object.string(kArray, checksum_of(array_));
   object.end();
@@ -161,7 +160,7 @@ void Sidecar::write() const {
 Sidecar::Content Sidecar::read(const std::string& array, std::optional<int64_t> width) {
   const auto path = sidecar_of(array);
   if (array == "-" || !exists(path) || !is_file(array)) return {};
-  auto model = member_of(path, io::kVectorModel);
+  auto model = member_of(path, kVectorModel);
   if (!model) return {};
   if (member_of(path, kArray) != checksum_of(array))
     throw Error(path, ": was written for other vectors than ", array, " has now; remove it");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/drop_list.h"
+#include "io/embedding.h"
 #include "io/record.h"
 
 namespace bert::heads {
@@ -44,7 +45,8 @@ struct ModelDifference {
 std::optional<ModelDifference> difference(const VectorModel& first, const VectorModel& second);
 std::string_view name_of(ModelDifference::Kind kind);
 
-// The text of io::kVectorModel in a record; "" if there is none.
+using io::kVectorModel;
+// Its text in a record; "" if there is none.
 std::string read_vector_model(const io::Fields& fields);
 // Fields to drop: this one too if the vector is dropped, without which it is of no use.
 io::DropList with_vector_model(io::DropList drop);

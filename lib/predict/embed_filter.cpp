@@ -12,7 +12,6 @@
 #include "base/output_file.h"
 #include "features/features.h"
 #include "heads/version.h"
-#include "io/embedding.h"
 #include "io/text_position.h"
 #include "json/json.h"
 #include "model/fingerprint.h"
@@ -92,7 +91,8 @@ std::vector<features::TruncatedField> cut_fields(const features::Featurizer& fea
 std::vector<std::string_view> stale_vector_fields(const io::Fields& fields, bool of_ids) {
   std::vector<std::string_view> names;
   // Vectors of other software have no embedding_model. In a table of bert-embed, it is optional.
-  if (fields.has(io::kVectorModel) || fields.has("embedding_0")) names = {"embedding", io::kVectorModel};
+  if (fields.has(heads::kVectorModel) || fields.has("embedding_0"))
+    names = {"embedding", heads::kVectorModel};
   const bool had_tokens = fields.has(kTokens) && (fields.has(kTokenVectors) || fields.has(kAttention));
   if (had_tokens) names.insert(names.end(), {kTokenVectors, kAttention});
   if (of_ids) return names;

@@ -8,7 +8,6 @@
 #include "base/base64.h"
 #include "base/error.h"
 #include "heads/vector_model.h"
-#include "io/embedding.h"
 #include "json/json.h"
 
 namespace bert::predict {
@@ -40,7 +39,7 @@ class JsonWriter final : public VectorWriter {
       add_tokens(vectors, added);
     } else {
       append_vector(added.field("embedding"), vectors.values);
-      added.string(io::kVectorModel, vectors.model);
+      added.string(heads::kVectorModel, vectors.model);
     }
     if (vectors.truncated) added.boolean("truncated", true);
     out.record(record, added, vectors.stale.empty() ? drop_ : io::with_stale(drop_, vectors.stale, added));
