@@ -279,6 +279,17 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
       run.best);
   app.number({opt::patience, "N", "Stop when --best has not improved in N evaluations."}, {.min = 1},
              run.patience);
+  app.custom(
+      {opt::license, "NAME",
+       "License of the model, for its card README.md, as the Hugging Face Hub names it: apache-2.0, mit, "
+       "cc-by-4.0, ... (default: not stated)."},
+      [&options](const std::string& name, const std::string& value) {
+        if (value.empty() || value.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-") != value.npos)
+          throw cli::UsageError(name, " must be in lower case, such as apache-2.0, not \"", value, "\"");
+        options.card.license = value;
+      });
+  app.list({"--language", "CODE,...", "Languages of the texts, for the card, such as en."},
+           options.card.languages);
   plot_option(app, "Plot the training log as SVG, updated at each checkpoint; needs gnuplot.", run.plot);
   app.needs(opt::eval_every, opt::dev);
   app.needs(opt::best, opt::dev);

@@ -72,6 +72,7 @@ inline constexpr Option labels{"--labels"};
 inline constexpr Option layer_decay{"--layer-decay"};
 inline constexpr Option layer_weights{"--layer-weights"};
 inline constexpr Option layers{"--layers"};
+inline constexpr Option license{"--license"};
 inline constexpr Option loss{"--loss"};
 inline constexpr Option lr{"--lr"};
 inline constexpr Option margin{"--margin"};

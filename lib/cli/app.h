@@ -90,6 +90,9 @@ struct Use {
   std::vector<std::string> words;
 };
 
+// The command line as it is typed in a shell, with the tool's name alone.
+std::string shell_command(int argc, const char* const* argv);
+
 class App {
  public:
   // `summary` is printed below the usage line.

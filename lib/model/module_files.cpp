@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/output_file.h"
 #include "json/json.h"
+#include "model/card.h"
 #include "model/sentence_transformers.h"
 
 namespace bert::model {
@@ -16,8 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kModules = "modules.json", kSettings = "config_sentence_transformers.json",
-               kCard = "README.md";
+constexpr auto kModules = "modules.json", kSettings = "config_sentence_transformers.json";
 
 std::vector<std::string> paths_of(std::string_view modules) {
   json::Document document;
@@ -70,7 +70,7 @@ void ModuleFiles::add_folder(const std::string& root, const std::string& folder,
 }
 
 ModuleFiles::ModuleFiles(const std::string& root, std::optional<Dtype> store) {
-  add(root, kCard);
+  add(root, std::string(kCard));
   const auto transformer = transformer_of(root);
   for (const auto& name : names_in_directory(transformer)) {
     if (is_transformer_settings(name))

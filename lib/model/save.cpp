@@ -331,7 +331,7 @@ ckpt::WrittenFile save(OutputDirectory& output, const Config& config, const Toke
 
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           const nn::Params& params, const ModuleFiles& modules,
-          const std::function<void(const std::string&)>& before) {
+          const std::function<void(OutputDirectory&)>& before) {
   const auto all = saved_tensors(config, params);
   auto of_model = all;
   std::erase_if(of_model,
@@ -341,7 +341,7 @@ void save(const std::string& directory, const Config& config, const TokenizerFil
     write_files(output, config, tokenizer, of_model, Dtype::f32, modules);
     write_projection(output, modules.projection_folder(), all);
     write_generator(output, config, tokenizer, params);
-    if (before) before(output.folder());
+    if (before) before(output);
   });
   output.commit();
 }

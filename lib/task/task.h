@@ -38,6 +38,8 @@ struct Entry {
   // each record, and metrics of samples of records.
   bool plotted = false, reported = false, confused = false, curved = false, has_loss = false,
        resampled = false;
+  std::string_view pipeline = "";             // what the Hugging Face Hub calls the task of a trained model
+  bool sentence_model = false;                // a trained model is one of sentence-transformers
   bool reads_text = true, reads_pair = true;  // the fields of --text-field and --pair-field
   // Defaults of training. Pre-training: Devlin et al. 2018, appendix A.2. Fine-tuning BERT-base and -large:
   // appendix A.3 recommends 2e-5 to 5e-5, section 4.4 uses 2e-5 for multiple choice.

@@ -26,6 +26,8 @@
 
 namespace bert::train {
 
+struct CardFacts;
+
 // When to stop. Without steps and budget, at the end of the data.
 struct Extent {
   std::optional<int64_t> steps;
@@ -69,6 +71,7 @@ struct RunParts {
   const model::Config& config;
   const model::TokenizerFiles& tokenizer;
   const model::ModuleFiles& modules;
+  const CardFacts& card;
   Checkpoints* checkpoints;  // of rank 0, which alone writes; nullptr on the others
   Log& log;
   Log* progress;  // nullptr: show none

@@ -4,8 +4,11 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
+#include "base/output_file.h"
 #include "metric/metrics.h"
+#include "model/card.h"
 #include "model/save.h"
+#include "train/model_card.h"
 #include "train/trainer.h"
 
 namespace bert::train {
@@ -70,7 +73,12 @@ bool Trainer::has_foreign_model() {
 void Trainer::save_model() {
   if (!written_) return;
   model::save(plan_.options.out, parts_.config, parts_.tokenizer, parts_.learner.parameters(), parts_.modules,
-              [this](const std::string& folder) { written_->replaced_by(folder); });
+              [this](OutputDirectory& output) {
+                written_->replaced_by(output.folder());
+                OutputFile card(output.file(std::string(model::kCard)));
+                card.write(model_card(parts_.card, state_));
+                card.commit();
+              });
 }
 
 }  // namespace bert::train

@@ -21,6 +21,7 @@
 #include "nn/panels.h"
 #include "nn/scalar_mix.h"
 #include "train/dev_set.h"
+#include "train/model_card.h"
 #include "train/readable_reader.h"
 
 namespace bert::train {
@@ -292,6 +293,9 @@ bool Training::run() {
   freeze(network);
   if (ranks_.is_first()) require_space(options_.run.out, bytes_of_checkpoint(network.parameters()));
   const auto modules = task_->modules();
+  const CardFacts facts = {options_,         initial_,          plan_,
+                           network.config(), source->records(), dev ? dev->checked().records : 0,
+                           pool_.size(),     ranks_.size()};
   const auto learner = task_->make_learner(network, options_.recompute ? Keep::inputs : Keep::activations);
   Trainer trainer({.ranks = ranks_,
                    .learner = *learner,
@@ -301,6 +305,7 @@ bool Training::run() {
                    .config = network.config(),
                    .tokenizer = tokenizer_files_,
                    .modules = modules,
+                   .card = facts,
                    .checkpoints = checkpoints ? &*checkpoints : nullptr,
                    .log = log_,
                    .progress = progress()},

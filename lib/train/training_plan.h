@@ -24,6 +24,13 @@ namespace bert::train {
 
 constexpr int64_t kAllLayers = std::numeric_limits<int64_t>::max();  // for OptimizerConfig::frozen
 
+// What the user says for the card of the model; "" and none: what it already has is kept.
+struct CardOptions {
+  std::string license;                 // as the Hub names it: "apache-2.0"
+  std::vector<std::string> languages;  // codes: "en"
+  std::string command;                 // that trains the model
+};
+
 // What the user asks for. If not set, the default depends on the task.
 struct TrainingOptions {
   TrainingTaskOptions task;  // without those that the plan sets
@@ -42,6 +49,7 @@ struct TrainingOptions {
   bool pair_field_given = false;  // whether the user named stream.pair_field
   // Written with the model, see model::Config::kept_options.
   std::vector<std::pair<std::string, std::string>> kept_options;
+  CardOptions card;
   std::string dev;  // a file, or ""
   std::optional<int64_t> max_length;
   std::optional<int64_t> batch_size, batch_tokens;
