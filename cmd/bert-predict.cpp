@@ -11,6 +11,7 @@
 #include "options/stream_options.h"
 #include "options/task_choices.h"
 #include "predict/predict_filter.h"
+#include "predict/uncertain_filter.h"
 #include "text/tokenizer.h"
 #include "text/version.h"
 
@@ -75,6 +76,15 @@ int main(int argc, char** argv) {
       "answers marked (text, html).");
   cmd::color_option(app, "marked parts", "text", predict.colored);
   cmd::precision_option(app, predict.task.precision);
+  std::optional<size_t> uncertain;
+  app.section("Output");
+  app.number(
+         {"--uncertain", "N",
+          "Write only N records, those to label next: their predictions are the least certain, and they are "
+          "unlike each other."},
+         {.min = 1}, uncertain)
+      .only_for =
+      cmd::tasks({task::Task::classify, task::Task::multilabel, task::Task::tag, task::Task::choose});
   cmd::batch_option(app, predict.batch_tokens);
   app.most_used({"--model", opt::task, "--output", opt::format, opt::keep, opt::text_field, opt::top_k,
                  opt::max_length, opt::overflow, "--threads"});
@@ -83,7 +93,8 @@ int main(int argc, char** argv) {
     predict.features.take_ids = cmd::takes_ids(stream);
     predict.format = stream.settings.format;
   });
-  for (const auto option : {opt::keep, opt::drop, Option("--word-scores")}) cmd::needs_fields(app, option);
+  for (const auto option : {opt::keep, opt::drop, Option("--word-scores"), Option("--uncertain")})
+    cmd::needs_fields(app, option);
   cmd::needs_text(app, "--precision");
   app.version_of(text::version);
   app.version_of(heads::version);
@@ -104,9 +115,15 @@ int main(int argc, char** argv) {
     if (app.given(opt::overlap)) predict.overlap = predict.features.overlap;
     predict.drop = stream.settings.drop;
     predict.dtype = model.dtype;
+    predict.keeps_vectors = uncertain.has_value();
     stream.settings.budget = predict.batch_tokens;
     predict::PredictFilter predictor(directory, tokenizer, predict, stream.pool(), app.log());
     if (predict.features.document) stream.settings.context_words = predictor.max_length();
-    stream.transform(predictor);
+    if (!uncertain) {
+      stream.transform(predictor);
+      return;
+    }
+    predict::UncertainFilter chosen(predictor, *uncertain, predict.task.precision);
+    stream.transform(chosen);
   });
 }

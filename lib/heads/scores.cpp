@@ -57,6 +57,13 @@ std::vector<float> softmax(std::span<const float> logits) {
   return probabilities;
 }
 
+double entropy(std::span<const float> probabilities) {
+  double sum = 0;
+  for (const float p : probabilities)
+    if (p > 0) sum -= p * std::log(static_cast<double>(p));
+  return probabilities.size() < 2 ? 0 : sum / std::log(static_cast<double>(probabilities.size()));
+}
+
 double log_probability(std::span<const float> logits, int32_t id) {
   const float high = highest(logits);
   return static_cast<double>(logits[id]) - high - std::log(exponential_sum(logits, high));

@@ -265,6 +265,18 @@ void Output::write_json(const Record& record, const Added& added, const DropList
   written_ += "}\n";
 }
 
+Added fields_of(const OutputRow& row) {
+  Added fields;
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (row.is_plain(i)) {
+      fields.string(row.name(i), row.value(i));
+    } else {
+      fields.field(row.name(i)) += row.value(i);
+    }
+  }
+  return fields;
+}
+
 void Output::clear() {
   rows_.clear();
   if (fields_.text_.capacity() > kKeepTextBytes) fields_ = Added();

@@ -70,6 +70,8 @@ struct OutputRow {
   std::optional<size_t> find(std::string_view name) const;
 };
 
+Added fields_of(const OutputRow& row);  // a copy
+
 constexpr size_t kKeepTextBytes = 4 << 20;  // memory of a chunk that is reused; more is unusual
 
 // The output of a chunk's records, in order. Formats that look at the fields of records (tables, --keep) get

@@ -13,16 +13,7 @@ void WorstRecords::add(const io::Record& record, const Scorer::Miss& miss, int p
   json::append_double(own.field("loss"), miss.loss, precision);
   io::Output copy(io::Format::jsonl, io::Output::Rows::all);
   copy.record(record, own);
-  const auto row = copy.row_at(0);
-  io::Added fields;
-  for (size_t i = 0; i < row.size(); ++i) {
-    if (row.is_plain(i)) {
-      fields.string(row.name(i), row.value(i));
-    } else {
-      fields.field(row.name(i)) += row.value(i);
-    }
-  }
-  kept_.insert({miss.loss, order, std::move(fields)});
+  kept_.insert({miss.loss, order, io::fields_of(copy.row_at(0))});
   if (kept_.size() > most_) kept_.erase(std::prev(kept_.end()));
 }
 

@@ -231,12 +231,41 @@ void PredictFilter::run(const nn::Batch& batch, std::span<const Pass> passes) {
   if (rows.empty()) return;
   const auto hidden = network_.head_input(batch, std::move(rows));
   auto answers = task_->compute(network_, pool_, hidden, subwords);
+  if (options_.keeps_vectors) keep_vectors(hidden, counts, passes);
   auto next = std::make_move_iterator(answers.begin());
   for (size_t i = 0; i < passes.size(); ++i) {
     auto& window_rows = passes[i].window->rows;
     window_rows.insert(window_rows.end(), next, next + counts[i]);
     next += counts[i];
   }
+}
+
+void PredictFilter::keep_vectors(const nn::Tensor& hidden, std::span<const int64_t> counts,
+                                 std::span<const Pass> passes) {
+  int64_t row = 0;
+  for (size_t i = 0; i < passes.size(); ++i) {
+    auto& vector = passes[i].window->vector;
+    vector.assign(hidden.cols(), 0);
+    for (const int64_t end = row + counts[i]; row < end; ++row)
+      for (int64_t h = 0; h < hidden.cols(); ++h)
+        vector[h] += hidden.row(row)[h] / static_cast<float>(counts[i]);
+  }
+}
+
+double PredictFilter::uncertainty(const io::Record& record) const {
+  try {
+    return task_->uncertainty(record.work_as<Reading>()).value();
+  } catch (const heads::NotFinite& error) {
+    throw Error(error.what(), network_.cause_of_not_finite());
+  }
+}
+
+std::vector<float> PredictFilter::vector(const io::Record& record) const {
+  const auto& windows = record.work_as<Reading>().windows;
+  std::vector<float> mean(windows.front().vector.size());
+  for (const Window& window : windows)
+    for (size_t h = 0; h < mean.size(); ++h) mean[h] += window.vector[h] / static_cast<float>(windows.size());
+  return mean;
 }
 
 void PredictFilter::finish(io::Record& record, io::Output& out) const {

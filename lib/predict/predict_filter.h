@@ -35,6 +35,7 @@ struct PredictOptions {
   // of each prediction as a row.
   io::Format format = io::Format::jsonl;
   bool colored = false;         // marks of the format text
+  bool keeps_vectors = false;   // in Window::vector
   int64_t batch_tokens = 1024;  // tokens in a batch; does not affect the output
 };
 
@@ -54,6 +55,10 @@ class PredictFilter final : public io::Filter {
   void report_truncated(int64_t records) const override;
   int64_t row_width() const override { return static_cast<int64_t>(row_width_); }
 
+  // Between compute() and finish(): see Predictor::uncertainty; and the mean of Window::vector [H].
+  double uncertainty(const io::Record& record) const;
+  std::vector<float> vector(const io::Record& record) const;
+
   // For the task rank: the score of each pair of texts. Driver only.
   using Pair = std::pair<std::string, std::string>;
   std::vector<float> rank(std::span<const Pair> pairs);
@@ -68,6 +73,8 @@ class PredictFilter final : public io::Filter {
   std::vector<Pass> passes_of(std::span<Reading* const> readings) const;
   void compute(std::span<Reading* const> readings);
   void run(const nn::Batch& batch, std::span<const Pass> passes);
+  static void keep_vectors(const nn::Tensor& hidden, std::span<const int64_t> counts,
+                           std::span<const Pass> passes);
   void write(io::Record& record, io::Output& out) const;
   void write_row(const Reading& reading, io::Output& out) const;
 

@@ -43,7 +43,8 @@ struct Window {
   // For perplexity: positions of the tokens to predict, ascending. If the task masks tokens, the sequence is
   // computed once for each of them, with only that token masked, and the head reads that position.
   std::vector<int64_t> predicted;
-  std::vector<Row> rows;  // one for each position the head reads
+  std::vector<Row> rows;      // one for each position the head reads
+  std::vector<float> vector;  // the mean of what the head reads, if PredictOptions::keeps_vectors
 };
 
 // A record as read by a task, from prepare to finish.
@@ -110,6 +111,9 @@ class Predictor {
   // the task has none.
   virtual std::optional<size_t> row_width() const { return {}; }
   virtual std::vector<float> numbers(const Reading&) const { return {}; }
+
+  // How little the prediction is worth, from 0 to 1: see heads::entropy. nullopt if the task cannot tell.
+  virtual std::optional<double> uncertainty(const Reading&) const { return {}; }
 
   // Adds `prediction` and related fields. Throws Error if a number is not finite.
   virtual void answer(const Reading& reading, io::Added& added) const = 0;

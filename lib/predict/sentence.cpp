@@ -110,6 +110,9 @@ class Classify final : public SentenceTask {
   void answer(const Reading& reading, io::Added& added) const override {
     add_likeliest(reading, config_.labels, added);
   }
+  std::optional<double> uncertainty(const Reading& reading) const override {
+    return heads::entropy(numbers(reading));
+  }
 };
 
 // All labels whose own probability reaches the threshold.
@@ -133,6 +136,14 @@ class Multilabel final : public SentenceTask {
       if (heads::as_written(scores[k]) >= threshold_) chosen.push_back(config_.labels[k]);
     json::append_strings(added.field("prediction"), chosen);
     heads::append_scores(added.field("scores"), config_.labels, scores, precision_);
+  }
+
+  // The mean over the labels, each of which applies or not.
+  std::optional<double> uncertainty(const Reading& reading) const override {
+    const auto scores = numbers(reading);
+    double sum = 0;
+    for (const float score : scores) sum += heads::entropy(std::array{score, 1 - score});
+    return sum / static_cast<double>(scores.size());
   }
 
  private:
@@ -262,6 +273,9 @@ class Choose final : public SentenceTask {
   std::optional<size_t> row_width() const override { return 0; }
   std::vector<float> numbers(const Reading& reading) const override {
     return heads::softmax(logits_of_choices(reading.windows));
+  }
+  std::optional<double> uncertainty(const Reading& reading) const override {
+    return heads::entropy(numbers(reading));
   }
 
   void answer(const Reading& reading, io::Added& added) const override {

@@ -270,6 +270,17 @@ class Tag final : public Predictor {
     return marked;
   }
 
+  // The mean over the words.
+  std::optional<double> uncertainty(const Reading& reading) const override {
+    double sum = 0, words = 0;
+    for (const auto& rows : static_cast<const TaggedWords&>(reading).rows()) {
+      if (rows.empty()) continue;
+      sum += heads::entropy(probabilities_of(rows, aggregate_));
+      ++words;
+    }
+    return words == 0 ? 0 : sum / words;
+  }
+
   void answer(const Reading& reading, io::Added& added) const override {
     const auto& tagged = static_cast<const TaggedWords&>(reading);
     const auto decisions = decisions_of(tagged);
