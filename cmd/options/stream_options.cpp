@@ -272,11 +272,12 @@ void StreamOptions::add_running(cli::App& app, Load load) {
   app.number({"-j,--threads", "N", "Number of threads (default: all available cores)."},
              {.min = 1, .max = kMostThreads}, threads_)
       .may_differ = true;
-  app.choice<io::ShowProgress>({"--progress", "", shown + " on stderr; auto: if it is a terminal."},
-                               {{"auto", io::ShowProgress::automatic},
-                                {"always", io::ShowProgress::always},
-                                {"never", io::ShowProgress::never}},
-                               settings.progress)
+  app.choice<io::ShowProgress>(
+         {"--progress", "", shown + " on stderr; auto: on a terminal, and a line a minute in a file."},
+         {{"auto", io::ShowProgress::automatic},
+          {"always", io::ShowProgress::always},
+          {"never", io::ShowProgress::never}},
+         settings.progress)
       .may_differ = true;
 }
 

@@ -48,8 +48,21 @@ void Log::info(std::string_view message) {
   if (level_ == Level::verbose) write(escaped(message, ""));
 }
 
+void Log::write_progress_every(std::chrono::seconds interval) {
+  const std::lock_guard lock(mutex_);
+  if (interval_) return;
+  interval_ = interval;
+  last_progress_ = Clock::now();
+}
+
 void Log::progress(std::string_view line) {
   const std::lock_guard lock(mutex_);
+  if (interval_) {
+    const auto now = Clock::now();
+    if (line.empty() || now - last_progress_ < *interval_) return;
+    last_progress_ = now;
+    return put(program_ + ": " + std::string(line) + "\n");
+  }
   clear_progress();
   if (line.empty()) return;
   put("\r" + std::string(line));

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,8 +31,10 @@ class Log {
   // Always shown; line breaks are kept in the advice.
   void usage(std::string_view message, std::string_view advice);
 
-  // Shows `line` until the next message or progress line; "" clears it. Call only if stderr is a terminal.
+  // Shows `line` until the next message or progress line; "" clears it.
   void progress(std::string_view line);
+  // For a file: from now on progress() writes a line of its own, at most one in this time.
+  void write_progress_every(std::chrono::seconds interval);
 
  private:
   void write(std::string_view message);
@@ -40,6 +44,9 @@ class Log {
   std::string program_;
   Level level_;
   bool progress_shown_ = false;
+  using Clock = std::chrono::steady_clock;
+  std::optional<std::chrono::seconds> interval_;  // of progress lines in a file
+  Clock::time_point last_progress_;
   std::atomic<bool> muted_ = false;
 };
 

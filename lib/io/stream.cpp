@@ -1,8 +1,10 @@
 #include "io/stream.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -346,9 +348,14 @@ StreamOptions side_file(const StreamOptions& stream, const std::string& file) {
   return side;
 }
 
-bool shows_progress(const StreamOptions& options, const Log& log) {
-  return options.progress == ShowProgress::always ||
-         (options.progress == ShowProgress::automatic && !log.quiet() && ::isatty(STDERR_FILENO) == 1);
+bool shows_progress(const StreamOptions& options, Log& log) {
+  if (options.progress == ShowProgress::always) return true;
+  if (options.progress == ShowProgress::never || log.quiet()) return false;
+  if (::isatty(STDERR_FILENO) == 1) return true;
+  struct stat info;
+  const bool is_file = ::fstat(STDERR_FILENO, &info) == 0 && S_ISREG(info.st_mode);
+  if (is_file) log.write_progress_every(std::chrono::minutes(1));
+  return is_file;
 }
 
 RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter) {

@@ -130,7 +130,8 @@ struct RunResult {
 // what() means that the reader of the output has exited (EPIPE): exit 1 without a message.
 RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter);
 
-// Whether progress is shown, according to --progress and -q (known to the log).
-bool shows_progress(const StreamOptions& options, const Log& log);
+// Whether progress is shown, according to --progress and -q (known to the log): on a terminal, and in a file
+// a line a minute.
+bool shows_progress(const StreamOptions& options, Log& log);
 
 }  // namespace bert::io

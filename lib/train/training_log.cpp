@@ -1,8 +1,11 @@
 #include "train/training_log.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "json/json.h"
 #include "train/settings.h"
@@ -63,6 +66,61 @@ std::string json_line(int64_t step, std::span<const metric::Value> dev) {
     json::append_double(object.key(std::string(kDevPrefix).append(metric.name)), metric.value);
   object.end();
   return line + "\n";
+}
+
+namespace {
+
+constexpr int kStepWidth = 8, kWidth = 12;
+
+std::string right(std::string_view text, size_t width) {
+  return std::string(text.size() < width ? width - text.size() : 0, ' ').append(text);
+}
+
+// 4 digits, without an exponent where possible.
+std::string rounded(double value) { return formatted(value, std::chars_format::general, 4); }
+
+// The columns, with the name and the text of each.
+using Columns = std::vector<std::pair<std::string, std::string>>;
+Columns columns_of(const StepLine& line) {
+  Columns columns = {{std::string(metric::kLoss), rounded(line.loss)}};
+  for (const auto& part : line.parts) columns.emplace_back(part.name, rounded(part.value));
+  columns.emplace_back("lr", formatted(line.learning_rate, std::chars_format::scientific, 1));
+  columns.emplace_back("gradient", rounded(line.gradient_norm));
+  columns.emplace_back("tokens/s", with_commas(line.tokens_per_second));
+  columns.emplace_back("time", duration(line.seconds));
+  return columns;
+}
+
+std::string row(std::string_view first, const Columns& columns, std::string Columns::value_type::*cell) {
+  auto row = right(first, kStepWidth);
+  // A name may be longer than the numbers.
+  for (const auto& column : columns)
+    row += "  " + right(column.*cell, std::max<size_t>(kWidth, column.first.size()));
+  return row + "\n";
+}
+
+}  // namespace
+
+std::string table_header(const StepLine& line) {
+  return row("step", columns_of(line), &Columns::value_type::first);
+}
+
+std::string table_line(const StepLine& line) {
+  return row(std::to_string(line.step), columns_of(line), &Columns::value_type::second);
+}
+
+std::string table_line(int64_t step, std::span<const metric::Value> dev) {
+  auto text = right(std::to_string(step), kStepWidth) + "  dev set:";
+  for (const auto& value : dev) text.append("  ").append(value.name).append(" ").append(rounded(value.value));
+  return text + "\n";
+}
+
+TrainingLog::TrainingLog() : is_table_(::isatty(STDOUT_FILENO) == 1) {}
+
+void TrainingLog::write(const StepLine& line) {
+  if (!is_table_) return out_.write(json_line(line));
+  if (!std::exchange(has_header_, true)) out_.write(table_header(line));
+  out_.write(table_line(line));
 }
 
 std::string text(const ProgressLine& line) {

@@ -1,4 +1,5 @@
-// The training log: JSON lines on stdout for programs, a progress line on stderr for people.
+// The training log: JSON lines on stdout for programs, on a terminal a table for people, and a progress line
+// on stderr.
 #pragma once
 
 #include <cstdint>
@@ -35,15 +36,25 @@ std::string json_line(const StepLine& line);
 // are not rounded, for comparison with bert-score.
 std::string json_line(int64_t step, std::span<const metric::Value> dev);
 
-// Flushes each line. Reports write errors like all outputs (OutputFile).
+// The same for people: rows of an aligned table, the metrics of the dev set with their names.
+std::string table_header(const StepLine& line);
+std::string table_line(const StepLine& line);
+std::string table_line(int64_t step, std::span<const metric::Value> dev);
+
+// JSON lines; on a terminal a table. Flushes each line. Reports write errors like all outputs (OutputFile).
 class TrainingLog {
  public:
-  void write(const StepLine& line) { out_.write(json_line(line)); }
-  void write_dev(int64_t step, std::span<const metric::Value> dev) { out_.write(json_line(step, dev)); }
+  TrainingLog();
+
+  void write(const StepLine& line);
+  void write_dev(int64_t step, std::span<const metric::Value> dev) {
+    out_.write(is_table_ ? table_line(step, dev) : json_line(step, dev));
+  }
   void commit() { out_.commit(); }
 
  private:
   OutputFile out_{"-"};
+  bool is_table_, has_header_ = false;
 };
 
 // "step 1200/20000  loss 6.12  lr 8.1e-04  6,540 tokens/s  1 h 12 min left"

@@ -80,6 +80,16 @@ TEST_CASE("each training log line is written at once, and a closed pipe ends the
   CHECK(WTERMSIG(status) == SIGPIPE);
 }
 
+TEST_CASE("on a terminal, the log is a table") {
+  CHECK(table_header(kLine) ==
+        "    step          loss      mlm_loss      nsp_loss            lr      gradient      tokens/s        "
+        "  time\n");
+  CHECK(table_line(kLine) ==
+        "    1200         6.125           5.5         0.625       8.1e-04           1.3         6,540     3 "
+        "min 4 s\n");
+  CHECK(table_line(1200, kParts) == "    1200  dev set:  mlm_loss 5.5  nsp_loss 0.625\n");
+}
+
 TEST_CASE("the progress line shows step, loss, rate, speed and time left") {
   ProgressLine line = {.step = 1200,
                        .steps = 20000,
