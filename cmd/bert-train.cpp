@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   bert::cmd::StreamOptions stream(
       app, {.load = bert::cmd::StreamOptions::Load::training,
             .more = bert::io::formats_of({bert::io::RecordKind::tagged}, {bert::io::InputFormat::squad})});
+  bert::cmd::check_options(app, train, stream.settings.format);
   app.check([&] {
     if (train.steps == 0) {
       unused = unused_without_training(app, stream.settings.files);

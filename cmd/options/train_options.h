@@ -252,6 +252,25 @@ inline void note_files(cli::App& app, const train::TrainingOptions& options) {
     app.log().warn(opt::shuffle_buffer + " has no effect: all records of FILEs are shuffled");
 }
 
+// A run that ends before its first step.
+inline void check_options(cli::App& app, train::TrainingOptions& options, io::Format& format) {
+  app.section("Data");
+  app.flag(
+      {opt::check, "",
+       "Check all records and the options, and report labels, lengths, duplicates, the overlap with --dev, "
+       "and estimates of time and memory; do not train.",
+       "--dry-run"},
+      options.only_checks);
+  format_option(app, {io::Format::jsonl, io::Format::text}, format,
+                "Format of the report of --check (default on a terminal: text).");
+  app.needs(opt::format, opt::check);
+  app.check([&app, &options, &format] {
+    if (options.only_checks && options.steps == 0)
+      throw cli::UsageError(opt::check, " is for training, and ", opt::steps, " 0 does not train");
+    if (!app.given(opt::format) && ::isatty(STDOUT_FILENO) == 1) format = io::Format::text;
+  });
+}
+
 // What is told and kept.
 inline void output_options(cli::App& app, train::TrainingOptions& options) {
   auto& run = options.run;
@@ -301,7 +320,7 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
     app.writes("the training log", "-");
     const bool trains = options.steps != 0;
     if (run.out == "-") throw cli::UsageError("-o -: a model is a directory and cannot go to stdout");
-    if (run.out.empty() && trains) throw cli::UsageError("no -o DIR for the model");
+    if (run.out.empty() && trains && !options.only_checks) throw cli::UsageError("no -o DIR for the model");
     if (options.dev.empty() && !trains) throw cli::UsageError("--steps 0 needs --dev FILE");
   });
 }

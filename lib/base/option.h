@@ -30,6 +30,7 @@ inline constexpr Option beta1{"--beta1"};
 inline constexpr Option beta2{"--beta2"};
 inline constexpr Option budget{"--budget"};
 inline constexpr Option causal{"--causal"};
+inline constexpr Option check{"--check"};
 inline constexpr Option class_weights{"--class-weights"};
 inline constexpr Option clip{"--clip"};
 inline constexpr Option cluster{"--cluster"};

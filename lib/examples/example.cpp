@@ -2,6 +2,15 @@
 
 namespace bert::examples {
 
+void Example::add_input(Checksum& checksum) const {
+  for (const auto& [ids, types] : sequences()) {
+    const int64_t length = std::ssize(ids);
+    checksum.add(std::as_bytes(std::span(&length, 1)));
+    checksum.add(std::as_bytes(ids));
+    checksum.add(std::as_bytes(types));
+  }
+}
+
 std::vector<TokenSequence> SequencesExample::sequences() const {
   std::vector<TokenSequence> sequences;
   size_t begin = 0;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checksum.h"
 #include "features/features.h"
 #include "io/record.h"
 
@@ -29,6 +30,7 @@ enum class Trait {
   missing,    // the text is one that other programs write for nothing, see is_missing_value
   contrary,   // the ids are not those of the text, see features::contradicts_text
   idle,       // nothing can be learned from it: a single choice, no token to predict
+  split,      // it is cut into windows
   count
 };
 
@@ -55,10 +57,13 @@ struct Example {
   std::vector<int32_t> types;  // one for each id
   std::string where;           // its record, "FILE:LINE"
   Traits traits;
+  uint32_t gold = 0;  // hash of the record's gold label; 0: unknown
 
   int64_t tokens() const { return ids.size(); }
   virtual std::vector<TokenSequence> sequences() const { return {{ids, types}}; }
   virtual bool has_next_sentence_label() const { return false; }
+  // The tokens, as the record has them: with those that are masked at random.
+  virtual void add_input(Checksum& checksum) const;
   template <class T>
   const T& as() const {
     return static_cast<const T&>(*this);

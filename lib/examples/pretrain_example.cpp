@@ -57,6 +57,14 @@ bool is_masked(const io::Fields& fields) {
   });
 }
 
+void PretrainExample::add_input(Checksum& checksum) const {
+  Example unmasked;
+  unmasked.ids = ids;
+  unmasked.types = types;
+  for (size_t i = 0; i < gold.size(); ++i) unmasked.ids[positions[i]] = gold[i];
+  unmasked.add_input(checksum);
+}
+
 PretrainReader::PretrainReader(const text::Tokenizer& tokenizer, const corpus::MaskOptions& mask,
                                PretrainLimits limits)
     : tokenizer_(tokenizer), masker_(tokenizer, mask.rule), seed_(mask.seed), limits_(limits) {}

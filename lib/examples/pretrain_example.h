@@ -31,6 +31,7 @@ struct PretrainExample : Example {
   std::optional<int32_t> next;     // 1: the second part is random (or both are swapped)
 
   bool has_next_sentence_label() const override { return next.has_value(); }
+  void add_input(Checksum& checksum) const override;
 };
 
 struct PretrainLimits {

@@ -4,9 +4,11 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstring>
 #include <deque>
 #include <iomanip>
 #include <locale>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -25,7 +27,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Range = RecordSource::Range;
 
-constexpr size_t kListed = 20;       // bad records
 constexpr int64_t kBlock = 64;       // records that a thread reads at a time
 constexpr int64_t kBlocks = 64;      // blocks of each thread between two looks at the results
 constexpr int64_t kSameError = 256;  // if the first records all have one error, the others are not read
@@ -44,10 +45,11 @@ struct Found {
   bool one_error = true;              // that of all bad ones
 
   bool all_bad() const { return std::ssize(bad) == records && one_error && records > 0; }
-  void add(Found next);
+  // `listed`: most messages to keep.
+  void add(Found next, size_t listed);
 };
 
-void Found::add(Found next) {
+void Found::add(Found next, size_t listed) {
   examples.add(next.examples);
   records += next.records;
   bytes += next.bytes;
@@ -60,13 +62,14 @@ void Found::add(Found next) {
   if (bad.empty()) error = std::move(next.error);
   bad.insert(bad.end(), next.bad.begin(), next.bad.end());
   for (auto& message : next.messages)
-    if (messages.size() < kListed) messages.push_back(std::move(message));
+    if (messages.size() < listed) messages.push_back(std::move(message));
 }
 
 std::string packed(const Found& found) {
   using comm::append;
   std::string out;
-  for (const int64_t number : {found.examples.records, found.records, found.bytes}) append(out, number);
+  for (const int64_t number : {found.examples.records, found.examples.examples, found.records, found.bytes})
+    append(out, number);
   for (const int64_t number : found.examples.counts) append(out, number);
   for (const auto& where : found.examples.first) append(out, std::string_view(where));
   for (const auto& where : found.first) append(out, std::string_view(where));
@@ -78,13 +81,16 @@ std::string packed(const Found& found) {
   append(out, int64_t{found.one_error});
   append(out, int64_t{found.all});
   append(out, found.signal);
+  const auto digests = std::as_bytes(std::span(found.examples.digests));
+  append(out, std::string_view(reinterpret_cast<const char*>(digests.data()), digests.size()));
   return out;
 }
 
 Found unpacked(std::string_view in) {
   using comm::take_number, comm::take_text;
   Found found;
-  for (int64_t* number : {&found.examples.records, &found.records, &found.bytes}) *number = take_number(in);
+  for (int64_t* number : {&found.examples.records, &found.examples.examples, &found.records, &found.bytes})
+    *number = take_number(in);
   for (int64_t& number : found.examples.counts) number = take_number(in);
   for (auto& where : found.examples.first) where = take_text(in);
   for (auto& where : found.first) where = take_text(in);
@@ -94,6 +100,9 @@ Found unpacked(std::string_view in) {
   found.one_error = take_number(in) != 0;
   found.all = take_number(in) != 0;
   found.signal = take_number(in);
+  const auto digests = take_text(in);
+  found.examples.digests.resize(digests.size() / sizeof(RecordDigest));
+  std::memcpy(found.examples.digests.data(), digests.data(), digests.size());
   return found;
 }
 
@@ -137,7 +146,7 @@ Found Check::run() {
       const int64_t first = begin + block * kBlock;
       read({first, std::min(end, first + kBlock)}, threads_[thread], blocks[block]);
     });
-    for (auto& block : blocks) found.add(std::move(block));
+    for (auto& block : blocks) found.add(std::move(block), tools_.listed);
     begin = end;
     found.all = end == known.end || source_.skips() || !found.all_bad();
     if (!found.all) break;
@@ -171,10 +180,15 @@ void Check::read(int64_t i, io::RawRecord& raw, Thread& thread, Found& found) co
     if (found.bad.empty()) found.error = error;
     found.one_error = found.one_error && found.error == error;
     found.bad.push_back(i);
-    if (found.messages.size() < kListed) found.messages.push_back(*bad);
+    if (found.messages.size() < tools_.listed) found.messages.push_back(*bad);
+    thread.examples.clear();
   } else if (!examples.empty()) {
-    found.examples.add(examples.front()->traits, raw.source->name + ":" + std::to_string(raw.line));
+    auto traits = examples.front()->traits;
+    traits.set(Trait::split, examples.size() > 1);
+    found.examples.add(traits, raw.source->name + ":" + std::to_string(raw.line));
+    found.examples.examples += std::ssize(examples);
   }
+  found.examples.digests.push_back(digest_of(examples));
 }
 
 void Check::show(int64_t done, int64_t all) {
@@ -223,6 +237,8 @@ void CheckedRecords::add(const Traits& traits, const std::string& where) {
 
 void CheckedRecords::add(const CheckedRecords& others) {
   records += others.records;
+  examples += others.examples;
+  digests.insert(digests.end(), others.digests.begin(), others.digests.end());
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] == 0) first[i] = others.first[i];
     counts[i] += others.counts[i];
@@ -236,7 +252,7 @@ std::optional<CheckedRecords> check_records(RecordSource& source, ExampleReader&
   source.peek([&](const io::Fields& fields, const io::Record&, int64_t) { reader.begin(fields); });
   Found found;
   for (const auto& message : tools.ranks.all_gather(packed(Check(source, reader, tools).run())))
-    found.add(unpacked(message));
+    found.add(unpacked(message), tools.listed);
   if (found.signal != 0) {  // of any rank
     StopOnSignal::request(found.signal);
     return std::nullopt;

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/log.h"
 #include "base/pool.h"
 #include "comm/communicator.h"
 #include "examples/example.h"
+#include "examples/record_digest.h"
 #include "examples/record_source.h"
 
 namespace bert::examples {
@@ -20,13 +22,15 @@ struct CheckTools {
   comm::Communicator& ranks;  // all check the records together
   Log& log;
   bool shows_progress;
+  size_t listed = 20;  // bad records
 };
 
 // Numbers of records and of those with each trait, without bad ones and those that give no example.
 struct CheckedRecords {
-  int64_t records = 0;
+  int64_t records = 0, examples = 0;
   std::array<int64_t, static_cast<size_t>(Trait::count)> counts = {};
   std::array<std::string, static_cast<size_t>(Trait::count)> first = {};  // where
+  std::vector<RecordDigest> digests;  // of all records, also of those without an example
 
   int64_t with(Trait trait) const { return counts[static_cast<size_t>(trait)]; }
   const std::string& first_with(Trait trait) const { return first[static_cast<size_t>(trait)]; }

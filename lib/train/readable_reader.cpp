@@ -1,5 +1,11 @@
 #include "train/readable_reader.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "features/foreign_texts.h"
@@ -15,6 +21,15 @@ namespace {
 // Tokens of an empty text: [CLS] [SEP].
 int64_t empty_tokens(const text::Tokenizer& tokenizer) { return tokenizer.config().specials ? 2 : 0; }
 
+uint32_t hash_of(const std::vector<std::string>& labels) {
+  Checksum checksum;
+  for (const auto& label : labels) {
+    checksum.add(label);
+    checksum.add(std::string_view("\0", 1));
+  }
+  return std::max<uint32_t>(static_cast<uint32_t>(checksum.value()), 1);
+}
+
 }  // namespace
 
 void ReadableReader::read(const io::Fields& fields, const io::Record& record, int64_t epoch,
@@ -29,7 +44,10 @@ void ReadableReader::read(const io::Fields& fields, const io::Record& record, in
   const bool missing = features::has_missing_text(fields, text_field_);
   const bool contrary =
       given && features::contradicts_text(tokenizer_, fields, record, text_field_, pair_field_);
+  const auto labels = examples.size() > before ? gold_labels(task_, fields) : std::nullopt;
+  const uint32_t gold = labels ? hash_of(*labels) : 0;
   for (size_t i = before; i < examples.size(); ++i) {
+    examples[i]->gold = gold;
     auto& traits = examples[i]->traits;
     traits.set(Trait::paired, paired || traits.has(Trait::paired));
     traits.set(Trait::missing, missing);
@@ -39,6 +57,8 @@ void ReadableReader::read(const io::Fields& fields, const io::Record& record, in
     traits.set(Trait::empty, half || examples[i]->tokens() <= empty_tokens(tokenizer_));
     for (const auto& [ids, types] : examples[i]->sequences()) heads::require_readable(ids, types, config_);
   }
+  const bool named = task_.kind != task::Task::regress;  // labels, not numbers
+  if (tally_ != nullptr && labels && named) tally_->add(*labels);
 }
 
 void ReadableReader::check(const examples::Outline& example) {

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "examples/example.h"
 #include "examples/record_check.h"
+#include "train/data_report.h"
 #include "train/training_plan.h"
 
 namespace bert::train {
@@ -16,14 +17,17 @@ namespace bert::train {
 // the first epoch.
 class ReadableReader final : public examples::ExampleReader {
  public:
-  // `initial` and `config` must outlive it.
+  // `initial`, `config` and `task` must outlive it, and so must `tally`, to which the gold labels of records
+  // are added unless it is nullptr.
   ReadableReader(std::unique_ptr<examples::ExampleReader> reader, const InitialModel& initial,
-                 const model::Config& config, const features::FeatureOptions& fields)
+                 const model::Config& config, const TrainingTaskOptions& task, LabelTally* tally = nullptr)
       : reader_(std::move(reader)),
         tokenizer_(initial.tokenizer),
         config_(config),
-        text_field_(fields.text_field),
-        pair_field_(fields.pair_field) {}
+        task_(task),
+        tally_(tally),
+        text_field_(task.features.text_field),
+        pair_field_(task.features.pair_field) {}
 
   void begin(const io::Fields& fields) override { reader_->begin(fields); }
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
@@ -36,6 +40,8 @@ class ReadableReader final : public examples::ExampleReader {
   const std::unique_ptr<examples::ExampleReader> reader_;
   const text::Tokenizer& tokenizer_;
   const model::Config& config_;
+  const TrainingTaskOptions& task_;
+  LabelTally* const tally_;
   const std::string text_field_, pair_field_;
   examples::CheckedRecords drawn_;
 };

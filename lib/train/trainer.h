@@ -77,6 +77,12 @@ struct RunParts {
   Log* progress;  // nullptr: show none
 };
 
+// The speed of training: seconds for each token, and for each step besides. Measured on these tokens.
+struct Pace {
+  double token_s = 0, step_s = 0;
+  int64_t tokens = 0;
+};
+
 class Trainer {
  public:
   Trainer(const RunParts& parts, const RunPlan& plan);
@@ -92,6 +98,9 @@ class Trainer {
   // good. Other failures, such as those of records or of the training log, leave a checkpoint of the last
   // step.
   bool run();
+
+  // Instead of run(), in one process: measures the speed on the first records.
+  Pace pace();
 
  private:
   using Clock = std::chrono::steady_clock;

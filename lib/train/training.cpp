@@ -1,14 +1,13 @@
 #include "train/training.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <limits>
 #include <memory>
 #include <utility>
 
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/gnuplot.h"
 #include "base/option.h"
 #include "ckpt/checkpoint.h"
 #include "examples/record_check.h"
@@ -20,58 +19,17 @@
 #include "model/training_network.h"
 #include "nn/panels.h"
 #include "nn/scalar_mix.h"
+#include "train/check_report.h"
+#include "train/data_report.h"
 #include "train/dev_set.h"
 #include "train/model_card.h"
 #include "train/readable_reader.h"
+#include "train/requirements.h"
 
 namespace bert::train {
 namespace {
 
 using Keep = model::TrainingNetwork::Keep;
-
-constexpr const char* kCheckpoints = "checkpoints";  // in the output directory
-
-std::string checkpoints_of(const std::string& directory) {
-  return (std::filesystem::path(directory) / kCheckpoints).string();
-}
-
-// Checks that need no input data.
-void check(const TrainingOptions& options, const InitialModel& initial, const comm::Communicator& ranks,
-           Log& log) {
-  const std::string besides[] = {kCheckpoints};
-  const auto out = options.steps == 0 ? "" : options.run.out;
-  const auto beside = (std::filesystem::path(out) / model::kGenerator).string();
-  using Read = std::pair<std::string, std::string>;
-  for (const auto& [read, name] :
-       {Read(initial.path, "that training starts from"), Read(options.task.generator, "of " + opt::generator),
-        Read(options.task.distill.teacher, "of " + opt::teacher)})
-    if (!read.empty() && !out.empty() && (same_file(read, out) || is_inside(read, out)))
-      throw Error(out, ": contains the model ", name, "; -o must be another directory");
-  if (!out.empty() && options.task.generator_size && is_directory(beside) &&
-      !is_file(beside + "/config.json"))
-    throw Error(beside, ": is no model, and would be replaced by the generator; move it away");
-  if (!out.empty() && ranks.is_first()) {
-    require_space(out, 0);
-    model::require_output(out, model::Existing::replace, besides);
-    // Checkpoints show that a model, if there is one, is of their run; what is done with them is decided
-    // later.
-    if (!options.run.force && !has_checkpoints(checkpoints_of(out)))
-      model::require_output(out, model::Existing::refuse, besides);
-  }
-  if (initial.tokenizer.size() > initial.config.vocab_size)
-    throw Error("the vocabulary has ", initial.tokenizer.size(), " tokens, the model ",
-                initial.config.vocab_size);
-  if (initial.config.type->words_only && options.task.kind != task::Task::embed)
-    throw Error(initial.path, ": is a table of the vectors of words, which only ", opt::task, " ",
-                task::name_of(task::Task::embed), " trains");
-  if (const auto frozen = options.run.optimizer.frozen; frozen > initial.config.layers)
-    throw Error(opt::freeze, " ", *frozen, ": the model has ",
-                counted(initial.config.layers, "layer", "layers"));
-  if (options.run.plot && options.steps != 0 && ranks.is_first()) require_gnuplot(*options.run.plot);
-  if (!options.dev.empty() && !io::can_read_again({options.dev}))
-    throw Error(options.dev, ": ", opt::dev, " must be a regular FILE");
-  if (options.rate == 0 && options.steps != 0) log.warn(opt::lr + " 0: nothing is learned");
-}
 
 // The options with all that follows from them before records are read.
 class Training {
@@ -84,8 +42,9 @@ class Training {
   bool evaluate();  // writes nothing but the training log
 
  private:
-  std::unique_ptr<ReadableReader> readable(std::unique_ptr<examples::ExampleReader> reader) const {
-    return std::make_unique<ReadableReader>(std::move(reader), initial_, plan_.config, plan_.task.features);
+  std::unique_ptr<ReadableReader> readable(std::unique_ptr<examples::ExampleReader> reader,
+                                           LabelTally* tally = nullptr) const {
+    return std::make_unique<ReadableReader>(std::move(reader), initial_, plan_.config, plan_.task, tally);
   }
 
   bool starts_over() const { return options_.run.force && !options_.resume; }
@@ -188,18 +147,25 @@ class Training {
   }
 
   examples::CheckTools check_tools() const {
-    return {.pool = pool_, .ranks = ranks_, .log = log_, .shows_progress = progress() != nullptr};
+    examples::CheckTools tools = {
+        .pool = pool_, .ranks = ranks_, .log = log_, .shows_progress = progress() != nullptr};
+    if (options_.only_checks) tools.listed = std::numeric_limits<size_t>::max();
+    return tools;
   }
 
   // Checks the records before training; a pipe's are reported at its end.
   bool check(examples::RecordSource& source, std::unique_ptr<examples::ExampleReader> reader) {
-    const auto checked = examples::check_records(source, *readable(std::move(reader)), check_tools());
+    auto* tally = options_.only_checks ? &labels_ : nullptr;
+    auto checked = examples::check_records(source, *readable(std::move(reader), tally), check_tools());
     if (checked) pairs_ = pairs_of(*checked);
     if (checked && source.records() > 0 && checked->records == 0)
       throw Error("no record has tokens to train on");
     if (checked && source.records() > 0) require_use(*checked);
     if (checked && source.records() > 0) report(*checked, options_, initial_.tokenizer, log_);
-    return checked.has_value();
+    if (checked && source.records() > 0) note_conflicts({source, *checked, labels_.counts()}, log_);
+    const bool ended = checked.has_value();
+    if (checked) checked_ = *std::move(checked);
+    return ended;
   }
 
   // Records that only have next-sentence labels are learned from, too.
@@ -216,11 +182,9 @@ class Training {
               kind(*trained));
   }
 
-  void warn_of_warmup(const RunPlan& plan) const {
-    const auto warmup = plan.schedule.warmup.steps;
-    if (const auto& steps = plan.extent.steps; steps && warmup > *steps)
-      log_.warn(opt::warmup + " " + std::to_string(warmup) + " is longer than the run of " +
-                counted(*steps, "step", "steps") + ": the full learning rate is never reached");
+  bool is_training_file(const std::string& file) const {
+    return std::ranges::any_of(options_.stream.files,
+                               [&](const auto& other) { return same_file(other, file); });
   }
 
   static std::string described(const examples::RecordSource& records);
@@ -238,7 +202,9 @@ class Training {
   const TrainingPlan plan_;
   const std::unique_ptr<TrainingTask> task_;
   const model::TokenizerFiles tokenizer_files_;
-  std::optional<bool> pairs_;  // see pairs_of
+  std::optional<bool> pairs_;         // see pairs_of
+  examples::CheckedRecords checked_;  // training records; their digests only until training begins
+  LabelTally labels_;                 // of them, if they are only checked
 };
 
 Training::Training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype,
@@ -267,8 +233,11 @@ Training::Training(const TrainingOptions& options, const InitialModel& initial, 
 bool Training::run() {
   const auto source = examples::open_records(plan_.stream, plan_.source, log_);
   if (source->records() == 0) require_length(options_, plan_);
+  if (source->records() == 0 && options_.only_checks)
+    throw Error(opt::check, " needs FILEs: the records of a pipe are checked when they are drawn");
   std::optional<Checkpoints> checkpoints;
-  if (ranks_.is_first()) checkpoints.emplace(checkpoints_of(options_.run.out), options_.keep, log_);
+  if (ranks_.is_first() && !options_.run.out.empty())
+    checkpoints.emplace(checkpoints_of(options_.run.out), options_.keep, log_);
   const auto last = last_of(checkpoints ? &*checkpoints : nullptr);
   task_->peek(*source);
   task_->prepare({.source = *source,
@@ -280,18 +249,26 @@ bool Training::run() {
   examples::RecordSource::Continued continued;
   if (last) continued = source->continue_from(last->state().data, last->listed_records());
   const RunPlan plan = plan_run(options_, initial_, plan_, *task_, source->draws(), ranks_.size());
-  warn_of_warmup(plan);
+  warn_of_warmup(plan, log_);
 
   std::optional<DevSet> dev;
+  LabelTally dev_labels;
   if (!options_.dev.empty())
-    dev.emplace(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), check_tools());
+    dev.emplace(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev), &dev_labels),
+                check_tools());
   if (dev) compare(*dev, pairs_);
   if (dev) task_->check_dev_set(dev->source());
+  const CheckedSet trained = {*source, checked_, labels_.counts()};
+  std::optional<CheckedSet> tested;
+  if (dev) tested.emplace(dev->source(), dev->checked(), dev_labels.counts());
+  if (dev && !is_training_file(options_.dev)) note_overlap(trained, *tested, options_.dev, log_);
+  if (!options_.only_checks) checked_ = {};
   const auto reader = readable(task_->make_reader());
   examples::Steps steps(*source, *reader, plan_.step, ranks_);
   auto network = make_network();
   freeze(network);
-  if (ranks_.is_first()) require_space(options_.run.out, bytes_of_checkpoint(network.parameters()));
+  if (ranks_.is_first() && !options_.run.out.empty())
+    require_space(options_.run.out, bytes_of_checkpoint(network.parameters()));
   const auto modules = task_->modules();
   const CardFacts facts = {options_,         initial_,          plan_,
                            network.config(), source->records(), dev ? dev->checked().records : 0,
@@ -321,6 +298,12 @@ bool Training::run() {
   settings.emplace_back("the dev set", dev ? described(dev->source()) : "not set");
   require_agreement(std::move(settings), network.parameters());
   if (ranks_.stop_requested() != 0) return false;
+  if (options_.only_checks) {
+    const auto pace = ranks_.alone() ? std::optional(trainer.pace()) : std::nullopt;
+    const CheckedRun checked = {plan_, plan, network.config(), trained, tested ? &*tested : nullptr, pace};
+    if (ranks_.is_first()) write_report(checked, options_.stream.format);
+    return true;
+  }
   if (checkpoints && starts_over()) checkpoints->clear();
   const bool ended = trainer.run();
   source->report_skipped();
@@ -387,7 +370,7 @@ bool train(const TrainingOptions& given, const InitialModel& initial, comm::Comm
            Log& log) {
   auto options = given;
   if (auto& frozen = options.run.optimizer.frozen; frozen == kAllLayers) frozen = initial.config.layers;
-  check(options, initial, ranks, log);
+  require_possible(options, initial, ranks, log);
   const Dtype dtype = nn::arithmetic(options.dtype);
   log.info("the encoder multiplies " + nn::arithmetic_name(dtype) + ", " + heads::version());
   Training training(options, initial, dtype, ranks, pool, log);

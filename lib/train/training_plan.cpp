@@ -187,6 +187,13 @@ void require_length(const TrainingOptions& options, const TrainingPlan& plan) {
     throw Error("the length of a pipe is unknown, so ", opt::warmup, " must be a number of steps");
 }
 
+void warn_of_warmup(const RunPlan& plan, Log& log) {
+  const auto warmup = plan.schedule.warmup.steps;
+  if (const auto& steps = plan.extent.steps; steps && warmup > *steps)
+    log.warn(opt::warmup + " " + std::to_string(warmup) + " is longer than the run of " +
+             counted(*steps, "step", "steps") + ": the full learning rate is never reached");
+}
+
 RunPlan plan_run(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan,
                  const TrainingTask& task, int64_t records, int processes) {
   const Extent extent = extent_of(options, plan, task, records);

@@ -67,6 +67,7 @@ struct TrainingOptions {
   RunOptions run;
   int64_t keep = 2;  // number of checkpoints to keep
   bool resume = false;
+  bool only_checks = false;  // everything before the first step, then writes a report in stream.format
 
   bool reads_stdin() const;
   // Whether the length of the input is unknown and nothing else ends the run.
@@ -106,5 +107,6 @@ void require_length(const TrainingOptions& options, const TrainingPlan& plan);
 // ranks. Throws Error if the task does not have the metric of --best.
 RunPlan plan_run(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan,
                  const TrainingTask& task, int64_t records, int processes);
+void warn_of_warmup(const RunPlan& plan, Log& log);
 
 }  // namespace bert::train
