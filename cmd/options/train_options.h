@@ -136,10 +136,50 @@ inline train::InitialModel InitialModelOptions::load() const {
           .tokenizer = std::move(tokenizer)};
 }
 
+// A dev set that is taken from the training records.
+inline void split_options(cli::App& app, examples::SplitOptions& split) {
+  app.custom(
+      {opt::split, "SHARE",
+       "Hold out this share of the training records, such as 0.1 or 10%, as the dev set; for classify, of "
+       "each label."},
+      [&split](const std::string& name, const std::string& value) {
+        const auto [amount, is_share] = cli::count_or_share(name, value);
+        if (!is_share || amount <= 0 || amount >= 1)
+          throw cli::UsageError(name, " must be a share between 0 and 1, such as 0.1 or 10%, not \"", value,
+                                "\"");
+        split.share = amount;
+      });
+  app.custom(
+      {opt::fold, "I/K", "Hold out the I-th of K folds of the training records, for cross-validation."},
+      [&split](const std::string& name, const std::string& value) {
+        const auto slash = value.find('/');
+        if (slash == value.npos)
+          throw cli::UsageError(name, " must be a number of K, such as 1/5, not \"", value, "\"");
+        const auto folds = cli::App::whole_number(name, value.substr(slash + 1), {.min = 2, .max = 10000});
+        split.fold = {cli::App::whole_number(name, value.substr(0, slash), {.min = 1, .max = folds}), folds};
+      });
+  app.option(
+      {opt::split_by, "FIELD", "Keep records with the same value of FIELD together when some are held out."},
+      split.group_field);
+  app.exclusive({opt::dev, opt::split, opt::fold});
+  app.check([&app, &split] {
+    if (!split.group_field.empty() && !split.any())
+      throw cli::UsageError(opt::split_by, " needs ", opt::split, " or ", opt::fold);
+    if (!split.any()) return;
+    for (const Option rows : {opt::teacher_vectors, opt::dev_vectors, opt::guide_vectors})
+      if (app.given(rows))
+        throw cli::UsageError(rows, ", with a row for each record, cannot be used with ", opt::split, " or ",
+                              opt::fold, "; have the vectors in the records");
+    if (app.given(opt::context))
+      throw cli::UsageError(opt::context, " cannot be used with ", opt::split, " or ", opt::fold);
+  });
+}
+
 // The training records, and how they are divided into steps. FILEs are settings of the stream.
 inline void data_options(cli::App& app, train::TrainingOptions& options) {
   app.section("Data");
   app.option({opt::dev, "FILE", "Evaluate on the records of FILE, the dev set."}, options.dev);
+  split_options(app, options.split);
   app.number({opt::batch_size, "N", "Number of records per batch (default 32; choose: 16; embed: 64)."},
              {.min = 1}, options.batch_size);
   app.number({opt::batch_tokens, "N", "Number of tokens per batch, instead of --batch-size."}, {.min = 1},
@@ -310,8 +350,6 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
   app.list({"--language", "CODE,...", "Languages of the texts, for the card, such as en."},
            options.card.languages);
   plot_option(app, "Plot the training log as SVG, updated at each checkpoint; needs gnuplot.", run.plot);
-  app.needs(opt::eval_every, opt::dev);
-  app.needs(opt::best, opt::dev);
   app.needs(opt::patience, opt::best);
   app.check([&app, &options, &run] {
     if (options.dev == "-") throw cli::UsageError("--dev must be a file, not -");
@@ -321,6 +359,11 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
     const bool trains = options.steps != 0;
     if (run.out == "-") throw cli::UsageError("-o -: a model is a directory and cannot go to stdout");
     if (run.out.empty() && trains && !options.only_checks) throw cli::UsageError("no -o DIR for the model");
+    for (const Option option : {opt::eval_every, opt::best})
+      if (app.given(option) && !options.has_dev())
+        throw cli::UsageError(option, " needs ", opt::dev, ", ", opt::split, " or ", opt::fold);
+    if (!trains && options.split.any())
+      throw cli::UsageError(opt::steps, " 0 evaluates on --dev: it holds out no training records");
     if (options.dev.empty() && !trains) throw cli::UsageError("--steps 0 needs --dev FILE");
   });
 }

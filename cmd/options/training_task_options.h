@@ -183,7 +183,8 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
     const bool of_loss = kind_ == task::Task::embed || kind_ == task::Task::rank;
     if (app.given(opt::temperature) && !of_loss && !task.soft_labels)
       throw cli::UsageError("--temperature needs --soft-labels");
-    if (task.soft_labels == 1.0 && app.given(opt::label_field) && !app.given(opt::dev))
+    if (task.soft_labels == 1.0 && app.given(opt::label_field) && !app.given(opt::dev) &&
+        !app.given(opt::split) && !app.given(opt::fold))
       throw cli::UsageError("--label-field needs --dev, since --soft-labels 1 leaves labels out");
     if (task.soft_labels && task.class_weights.balanced)
       throw cli::UsageError("--class-weights balanced cannot be combined with --soft-labels");

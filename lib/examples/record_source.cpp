@@ -68,10 +68,16 @@ class EpochSource : public RecordSource {
   int64_t bad_ = 0;        // records
 };
 
+io::RecordIndex indexed(const io::StreamOptions& stream, const SourceOptions& options) {
+  io::RecordIndex index(stream, io::RecordIndex::Contents::checked);
+  if (options.part.chosen) index.keep(*options.part.chosen, options.part.value);
+  return index;
+}
+
 EpochSource::EpochSource(const io::StreamOptions& stream, const SourceOptions& options, Log& log)
     : RecordSource(stream, log),
       options_(options),
-      index_(stream, io::RecordIndex::Contents::checked),
+      index_(indexed(stream, options)),
       order_(seed(), index_.size()) {
   if (index_.size() == 0)
     throw Error(stream.files.front(),

@@ -40,6 +40,13 @@ struct SourceOptions {
   int64_t buffer_bytes = int64_t{256} << 20;
   io::Interrupted interrupted;  // ends the wait for a pipe
 
+  // Of FILEs, only the records for which `chosen` is this value; nullptr: all.
+  struct Part {
+    std::shared_ptr<const std::vector<bool>> chosen;
+    bool value = false;
+  };
+  Part part = {};
+
   // The processes that read the records together. Each reads its own from the FILEs; rank 0 reads a pipe and
   // sends each rank its own. nullptr: only this one.
   comm::Communicator* ranks = nullptr;

@@ -142,6 +142,16 @@ void RecordIndex::add(const Chunk& chunk, File& file, SentenceReader& sentences)
   }
 }
 
+void RecordIndex::keep(const std::vector<bool>& chosen, bool value) {
+  const auto forget = [&](auto& list) {
+    size_t i = 0;
+    if (!list.empty()) std::erase_if(list, [&](const auto&) { return chosen[i++] != value; });
+  };
+  forget(entries_);
+  forget(fingerprints_);
+  forget(documents_);
+}
+
 bool RecordIndex::is_made(const Entry& entry) const { return files_[entry.file].source->makes_records(); }
 
 std::string RecordIndex::bytes_of(const Entry& entry) const {

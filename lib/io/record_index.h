@@ -58,6 +58,9 @@ class RecordIndex {
   // Prefetches the bytes of record `i`.
   void will_read(int64_t i) const;
 
+  // Forgets the records for which `chosen` is not `value`; checksum() remains that of all.
+  void keep(const std::vector<bool>& chosen, bool value);
+
   // Marks a record permanently as bad.
   void mark_bad(int64_t i) { entries_[i].bad = 1; }
   bool is_bad(int64_t i) const { return entries_[i].bad != 0; }

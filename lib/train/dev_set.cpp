@@ -11,13 +11,13 @@ constexpr int64_t kExamples = 256;  // examples read at a time
 
 }  // namespace
 
-DevSet::DevSet(io::StreamOptions stream, const std::string& path,
+DevSet::DevSet(const io::StreamOptions& stream, examples::SourceOptions::Part part,
                std::unique_ptr<examples::ExampleReader> reader, const examples::CheckTools& tools)
     : ranks_(tools.ranks), reader_(std::move(reader)) {
-  stream.files = {path};
   source_ = examples::open_records(stream,
                                    {.order = examples::SourceOptions::Order::given,
                                     .epochs = 1,
+                                    .part = std::move(part),
                                     .ranks = ranks_.alone() ? nullptr : &ranks_},
                                    tools.log);
   checked_ = examples::check_records(*source_, *reader_, tools).value_or(examples::CheckedRecords());

@@ -18,10 +18,10 @@ namespace bert::train {
 
 class DevSet {
  public:
-  // Checks the records of `path`, a regular file read with the stream's options, before training begins. All
-  // ranks evaluate together.
-  DevSet(io::StreamOptions stream, const std::string& path, std::unique_ptr<examples::ExampleReader> reader,
-         const examples::CheckTools& tools);
+  // Checks the records of the stream's FILEs, or of a part, before training begins. All ranks evaluate
+  // together.
+  DevSet(const io::StreamOptions& stream, examples::SourceOptions::Part part,
+         std::unique_ptr<examples::ExampleReader> reader, const examples::CheckTools& tools);
 
   // What the check found; all 0 if a signal came.
   const examples::CheckedRecords& checked() const { return checked_; }

@@ -70,7 +70,7 @@ std::string file_name(const std::string& path) { return path.substr(path.rfind('
 std::string model_index(const CardFacts& facts, const State& state) {
   const auto metrics = dev_metrics(state);
   if (metrics.empty()) return "";
-  const auto dev = json::in_quotes(file_name(facts.options.dev));
+  const auto dev = json::in_quotes(file_name(facts.options.dev_name()));
   std::string text =
       "\n- name: " + json::in_quotes(title_of(facts)) +
       "\n  results:\n  - task:\n      type: " + std::string(task::entry(facts.options.task.kind).pipeline) +
@@ -116,8 +116,11 @@ std::string data(const CardFacts& facts) {
   text += facts.records > 0 ? counted(facts.records, "record of ", "records of ") : "records of ";
   text += facts.options.stream.files.empty() ? "standard input" : codes(facts.options.stream.files);
   text += ".\n";
-  if (!facts.options.dev.empty())
-    text += "Dev set: " + counted(facts.dev_records, "record of ", "records of ") + code(facts.options.dev) +
+  if (facts.options.has_dev())
+    text += "Dev set: " +
+            (facts.options.dev.empty()
+                 ? counted(facts.dev_records, "record", "records") + " held out of these files"
+                 : counted(facts.dev_records, "record of ", "records of ") + code(facts.options.dev)) +
             ".\n";
   std::vector<std::string> kept;
   for (const auto& [name, value] : config.kept_options) kept.push_back("--" + name + " " + shell_word(value));

@@ -25,6 +25,7 @@
 #include "train/model_card.h"
 #include "train/readable_reader.h"
 #include "train/requirements.h"
+#include "train/split_set.h"
 
 namespace bert::train {
 namespace {
@@ -178,13 +179,19 @@ class Training {
     const auto pairs = pairs_of(dev.checked());
     if (!pairs || !trained || *pairs == *trained) return;
     const auto kind = [](bool paired) { return paired ? "pairs" : "single texts"; };
-    log_.warn(options_.dev + ": the records are " + kind(*pairs) + ", but those of training are " +
+    log_.warn(options_.dev_name() + ": the records are " + kind(*pairs) + ", but those of training are " +
               kind(*trained));
   }
 
+  io::StreamOptions dev_stream() const {
+    auto stream = plan_.stream;
+    if (!options_.dev.empty()) stream.files = {options_.dev};
+    return stream;
+  }
+
   bool is_training_file(const std::string& file) const {
-    return std::ranges::any_of(options_.stream.files,
-                               [&](const auto& other) { return same_file(other, file); });
+    return !file.empty() && std::ranges::any_of(options_.stream.files,
+                                                [&](const auto& other) { return same_file(other, file); });
   }
 
   static std::string described(const examples::RecordSource& records);
@@ -231,7 +238,9 @@ Training::Training(const TrainingOptions& options, const InitialModel& initial, 
 }
 
 bool Training::run() {
-  const auto source = examples::open_records(plan_.stream, plan_.source, log_);
+  auto part = plan_.source;
+  part.part = {split_of(options_, plan_, pool_, log_), false};
+  const auto source = examples::open_records(plan_.stream, part, log_);
   if (source->records() == 0) require_length(options_, plan_);
   if (source->records() == 0 && options_.only_checks)
     throw Error(opt::check, " needs FILEs: the records of a pipe are checked when they are drawn");
@@ -253,15 +262,15 @@ bool Training::run() {
 
   std::optional<DevSet> dev;
   LabelTally dev_labels;
-  if (!options_.dev.empty())
-    dev.emplace(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev), &dev_labels),
-                check_tools());
+  if (options_.has_dev())
+    dev.emplace(dev_stream(), examples::SourceOptions::Part{part.part.chosen, true},
+                readable(task_->make_dev_reader(options_.dev_name()), &dev_labels), check_tools());
   if (dev) compare(*dev, pairs_);
   if (dev) task_->check_dev_set(dev->source());
   const CheckedSet trained = {*source, checked_, labels_.counts()};
   std::optional<CheckedSet> tested;
   if (dev) tested.emplace(dev->source(), dev->checked(), dev_labels.counts());
-  if (dev && !is_training_file(options_.dev)) note_overlap(trained, *tested, options_.dev, log_);
+  if (dev && !is_training_file(options_.dev)) note_overlap(trained, *tested, options_.dev_name(), log_);
   if (!options_.only_checks) checked_ = {};
   const auto reader = readable(task_->make_reader());
   examples::Steps steps(*source, *reader, plan_.step, ranks_);
@@ -329,9 +338,7 @@ void Training::require_agreement(Settings settings, const nn::Params& parameters
 }
 
 bool Training::evaluate() {
-  auto stream = plan_.stream;
-  stream.files = {options_.dev};
-  const auto source = examples::open_records(stream, plan_.source, log_);
+  const auto source = examples::open_records(dev_stream(), plan_.source, log_);
   if (initial_.path.empty()) throw Error(opt::steps, " 0 evaluates a trained model: use -m DIR");
   task_->peek(*source);
   task_->prepare_to_evaluate();
@@ -341,7 +348,7 @@ bool Training::evaluate() {
                   why);
   };
   require_trained(task_->heads().empty() || task_->keeps_head(), "");
-  DevSet dev(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), check_tools());
+  DevSet dev(dev_stream(), {}, readable(task_->make_dev_reader(options_.dev)), check_tools());
   task_->check_dev_set(dev.source());
   report(dev.checked(), options_, initial_.tokenizer, log_);
   compare(dev, initial_.config.pairs);

@@ -104,6 +104,11 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
   };
   add_column(opt::word_column, options.stream.word_column);
   add_column(opt::tag_column, options.stream.tag_column);
+  if (const auto& share = options.split.share) settings.emplace_back(opt::split, setting(*share));
+  if (const auto& fold = options.split.fold)
+    settings.emplace_back(opt::fold, std::to_string(fold->first) + "/" + std::to_string(fold->second));
+  if (const auto& field = options.split.group_field; !field.empty())
+    settings.emplace_back(opt::split_by, field);
   if (run.best) {
     settings.emplace_back(opt::dev, options.dev);
     settings.emplace_back(opt::eval_every, setting(run.eval_every));

@@ -11,6 +11,7 @@
 #include "base/dtype.h"
 #include "comm/communicator.h"
 #include "examples/record_source.h"
+#include "examples/split.h"
 #include "examples/steps.h"
 #include "io/stream.h"
 #include "model/config.h"
@@ -50,7 +51,8 @@ struct TrainingOptions {
   // Written with the model, see model::Config::kept_options.
   std::vector<std::pair<std::string, std::string>> kept_options;
   CardOptions card;
-  std::string dev;  // a file, or ""
+  std::string dev;               // a file, or ""
+  examples::SplitOptions split;  // instead: training records that are held out
   std::optional<int64_t> max_length;
   std::optional<int64_t> batch_size, batch_tokens;
   int64_t accumulate = 1;
@@ -70,6 +72,8 @@ struct TrainingOptions {
   bool only_checks = false;  // everything before the first step, then writes a report in stream.format
 
   bool reads_stdin() const;
+  bool has_dev() const { return !dev.empty() || split.any(); }
+  std::string dev_name() const { return dev.empty() ? "held-out records" : dev; }
   // Whether the length of the input is unknown and nothing else ends the run.
   bool endless() const { return reads_stdin() && !steps && !budget_s; }
 };

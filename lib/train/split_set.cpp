@@ -1,0 +1,79 @@
+#include "train/split_set.h"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/option.h"
+#include "io/record_reader.h"
+#include "train/data_report.h"
+
+namespace bert::train {
+namespace {
+
+using examples::SplitKey;
+
+constexpr int64_t kBlock = 64;  // records that a thread reads at a time
+
+uint64_t hash_of(std::string_view text) {
+  Checksum checksum;
+  checksum.add(text);
+  return checksum.value();
+}
+
+// Other bad records are left to the check that follows.
+void read_key(io::RawRecord& raw, const TrainingTaskOptions& task, const std::string& group_field,
+              io::RawRecordReader& reader, SplitKey& key) {
+  bool has_group = true;
+  const auto bad = reader.read(raw, [&](const io::Fields& fields, const io::Record&) {
+    if (has_group = group_field.empty(); !has_group) key.content = hash_of(fields.label(group_field));
+    has_group = true;
+    if (task.kind != task::Task::classify) return;
+    if (const auto labels = gold_labels(task, fields))
+      key.label = static_cast<uint32_t>(hash_of(labels->front()));
+  });
+  if (bad && !has_group) throw Error(*bad);
+}
+
+std::vector<SplitKey> keys_of(const examples::RecordSource& source, const TrainingTaskOptions& task,
+                              const std::string& group_field, Pool& pool) {
+  std::deque<io::RawRecordReader> readers;
+  for (int i = 0; i < pool.size(); ++i) readers.emplace_back(source.invalid_utf8(), io::OnError::skip);
+  std::vector<SplitKey> keys(source.records());
+  pool.run_grid((std::ssize(keys) + kBlock - 1) / kBlock, [&](int64_t block, int thread) {
+    const int64_t end = std::min<int64_t>(std::ssize(keys), (block + 1) * kBlock);
+    for (int64_t i = block * kBlock; i < end;) {
+      for (auto& raw : source.copy({i, end})) {
+        keys[i].content = source.list_entry(i);
+        read_key(raw, task, group_field, readers[thread], keys[i]);
+        ++i;
+      }
+    }
+  });
+  return keys;
+}
+
+}  // namespace
+
+std::shared_ptr<const std::vector<bool>> split_of(const TrainingOptions& options, const TrainingPlan& plan,
+                                                  Pool& pool, Log& log) {
+  const auto& wanted = options.split;
+  if (!wanted.any()) return nullptr;
+  const auto option = wanted.share ? opt::split : opt::fold;
+  if (options.reads_stdin() || !io::can_read_again(options.stream.files))
+    throw Error(option, " needs FILEs: a pipe can be read only once");
+  const auto source = examples::open_records(plan.stream, {}, log);
+  auto dev = std::make_shared<const std::vector<bool>>(
+      examples::split(keys_of(*source, plan.task, wanted.group_field, pool), wanted, options.run.seed));
+  const auto held_out = std::ranges::count(*dev, true);
+  if (held_out == 0 || held_out == std::ssize(*dev))
+    throw Error(option, " leaves no ", held_out == 0 ? "dev set" : "training records", " of ",
+                counted(std::ssize(*dev), "record", "records"));
+  return dev;
+}
+
+}  // namespace bert::train
