@@ -14,7 +14,7 @@ $(if $(OUT),,$(error OUT=FOLDER says where the result goes))
 # The model to start from; if empty, bert-train uses the default model.
 MODEL ?= $(BERT_MODEL)
 
-# LR is empty: bert-train's default suits BERT-base. Small models learn more with 1e-4 or 3e-4.
+# LR is empty: bert-train's default follows from the size of the model.
 EPOCHS ?= 3
 LR ?=
 

@@ -25,7 +25,9 @@ LengthOptions::LengthOptions(cli::App& app, std::string_view default_text, Windo
                                                  : "") +
            " (default " + std::string(default_text) + ")."},
       choices, given_);
-  app.number({opt::overlap, "N", "Number of tokens shared by consecutive windows; needs --overflow split."},
+  app.number({opt::overlap, "N",
+              std::string("Number of tokens shared by consecutive windows; needs --overflow split") +
+                  (windows == Windows::apart ? " or windows." : ".")},
              {.min = 0}, overlap);
   app.check([this, &app, windows, by_task] {
     if (given_) {

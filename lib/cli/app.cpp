@@ -144,14 +144,24 @@ std::string App::name_of(const std::string& option, const std::string& value) {
   return value;
 }
 
+// Of two FILEs, the first is not read, which is told.
+template <class To>
+Take App::take_name(const OptionText& text, To& to) {
+  return [this, &to, is_file = text.value == "FILE", given = std::string()](
+             const std::string& name, const std::string& value) mutable {
+    to = name_of(name, value);
+    if (is_file && !given.empty() && given != value)
+      repeated_.push_back(name + " takes one FILE: " + value + " is used, not " + given);
+    given = value;
+  };
+}
+
 Declaration& App::option(const OptionText& text, std::string& to) {
-  return custom(default_text(text, to),
-                [&to](const std::string& name, const std::string& value) { to = name_of(name, value); });
+  return custom(default_text(text, to), take_name(text, to));
 }
 
 Declaration& App::option(const OptionText& text, std::optional<std::string>& to) {
-  return custom(text,
-                [&to](const std::string& name, const std::string& value) { to = name_of(name, value); });
+  return custom(text, take_name(text, to));
 }
 
 Declaration& App::list(const OptionText& text, std::vector<std::string>& to) {
@@ -269,6 +279,7 @@ int App::run(int argc, const char* const* argv, const std::function<void()>& bod
     for (const auto& check : checks_) check();
     if (quiet_) log_.set_level(Log::Level::quiet);
     if (verbose_) log_.set_level(Log::Level::verbose);
+    for (const auto& message : repeated_) log_.warn(message);
     check_files();
     body();
     return kDone;

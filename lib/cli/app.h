@@ -262,6 +262,8 @@ class App {
     if (!path.empty()) files.push_back({std::move(option), std::move(path)});
   }
 
+  template <class To>
+  Take take_name(const OptionText& text, To& to);
   int fail(int code, const std::string& message);
   void check_files();
   Declaration& add(const OptionText& text, bool takes_value, Take take);
@@ -297,7 +299,8 @@ class App {
   std::vector<std::string (*)()> versions_, abilities_;
   std::function<void()> before_;
   Report report_;
-  bool shows_usage_ = false;  // after the message of a usage error
+  std::vector<std::string> repeated_;  // notes of options with a FILE
+  bool shows_usage_ = false;           // after the message of a usage error
   Log log_;
   std::string config_;
   bool quiet_ = false, verbose_ = false;

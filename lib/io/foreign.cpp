@@ -304,7 +304,7 @@ void refuse_foreign(Input& input) {
   refuse_media(input);
 }
 
-void require_text(Input& input, InvalidUtf8 invalid) {
+void require_text(Input& input, InvalidUtf8 invalid, std::string_view encoding) {
   constexpr size_t kBlock = 64 << 10, kLongest = 4;
   while (input.unread().size() < kBlock && input.read_more()) {
   }
@@ -316,7 +316,11 @@ void require_text(Input& input, InvalidUtf8 invalid) {
     while (end > kBlock - kLongest && json::count_code_points(block.substr(end, 1)) == 0) --end;
     block = block.substr(0, end);
   }
-  if (invalid == InvalidUtf8::error && !json::is_utf8(block))
+  const bool is_bad = invalid == InvalidUtf8::error && !json::is_utf8(block);
+  if (is_bad && !encoding.empty())
+    throw NotUtf8(input.name(), ": is partly UTF-8 and partly not; convert the other lines with ",
+                  iconv_from(encoding), ", or write U+FFFD with ", opt::invalid_utf8, " replace");
+  if (is_bad)
     throw NotUtf8(input.name(), ": is not UTF-8; for Windows or Latin-1 text, use ", opt::encoding,
                   " windows-1252");
 }

@@ -58,7 +58,7 @@ void refuse_old_line_ends(Input& input);
 // The same for the header of a table, after which cells may have LF.
 void refuse_old_line_ends(const Input& input, std::string_view header);
 // For files that nobody has named: throws NotText if the first block has a NUL byte or is not UTF-8.
-void require_text(Input& input, InvalidUtf8 invalid);
+void require_text(Input& input, InvalidUtf8 invalid, std::string_view encoding);
 // For FILEs that are directories.
 enum class Folders { unread, on_request };
 [[noreturn]] void refuse_directory(std::string_view path, Folders folders = Folders::unread);

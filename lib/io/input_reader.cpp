@@ -159,7 +159,7 @@ void InputReader::convert(Input& input) const {
     input.decode(options_.decoder(*encoding, options_.invalid_utf8));
   }
   drop_byte_order_mark(input);
-  if (is_found_) require_text(input, options_.invalid_utf8);
+  if (is_found_) require_text(input, options_.invalid_utf8, options_.encoding);
   if (entry(options_.input_format).has_lines()) refuse_old_line_ends(input);
 }
 

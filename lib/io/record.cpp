@@ -44,6 +44,9 @@ std::string with_point(std::string_view digits) {
   return number_of(number) ? ": " + whole + ", or " + number + " with a point" : ": " + whole;
 }
 
+// "B-PER"
+bool is_prefixed_tag(const std::string& column) { return column.size() > 2 && is_entity_tag(column); }
+
 // Throws Error for a column of a whole table: {"text": {"0": "a", "1": "b"}}.
 void refuse_column(std::string_view name, const json::Value& value) {
   if (value.kind() == json::Value::Kind::object && value.find("0"))
@@ -106,6 +109,9 @@ std::string_view Fields::required_text(std::string_view name) const {
 }
 
 void Fields::fail_missing(std::string_view name) const {
+  if (is_table(source_.format) && std::ranges::any_of(source_.columns, is_prefixed_tag))
+    throw Error("has no column ", json::in_quotes(name), "; the columns are ", quoted_names(source_.columns),
+                ", a word with its tag: ", opt::input_format, " conll reads a word per line");
   if (is_table(source_.format))
     throw MissingColumn(name, source_.columns, source_.field_options, source_.aliases);
   if (!object_)
@@ -124,7 +130,8 @@ void Fields::fail_missing(std::string_view name) const {
 
 void Fields::fail_without_words() const {
   if (is_table(source_.format))
-    throw Error("is a row of a table, but words with tags are only read from CoNLL and JSONL");
+    throw Error("is a row of a table, but words with tags are only read from CoNLL and JSONL; ",
+                opt::input_format, " conll reads a word and its tag per line");
   for (const auto& [name, value] : members())
     if (value.is_array() && !name.ends_with("tags") && name != "input_ids" && name != "entities")
       throw Error("field \"words\" is missing; did you mean ", opt::text_field, " ", name, "?");
