@@ -269,7 +269,7 @@ bool Training::run() {
   if (dev) task_->check_dev_set(dev->source());
   const CheckedSet trained = {*source, checked_, labels_.counts()};
   std::optional<CheckedSet> tested;
-  if (dev) tested.emplace(dev->source(), dev->checked(), dev_labels.counts());
+  if (dev) tested.emplace(CheckedSet{dev->source(), dev->checked(), dev_labels.counts()});
   if (dev && !is_training_file(options_.dev)) note_overlap(trained, *tested, options_.dev_name(), log_);
   if (!options_.only_checks) checked_ = {};
   const auto reader = readable(task_->make_reader());
