@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <chrono>
+
 namespace bert {
 namespace {
 
@@ -32,6 +34,10 @@ std::string escaped(std::string_view text, std::string_view kept) {
   return line;
 }
 
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 }  // namespace
 
 void Log::error(std::string_view message) { write(escaped(message, "")); }
@@ -48,17 +54,17 @@ void Log::info(std::string_view message) {
   if (level_ == Level::verbose) write(escaped(message, ""));
 }
 
-void Log::write_progress_every(std::chrono::seconds interval) {
+void Log::write_progress_every(int seconds) {
   const std::lock_guard lock(mutex_);
   if (interval_) return;
-  interval_ = interval;
-  last_progress_ = Clock::now();
+  interval_ = seconds;
+  last_progress_ = now_s();
 }
 
 void Log::progress(std::string_view line) {
   const std::lock_guard lock(mutex_);
   if (interval_) {
-    const auto now = Clock::now();
+    const double now = now_s();
     if (line.empty() || now - last_progress_ < *interval_) return;
     last_progress_ = now;
     return put(program_ + ": " + std::string(line) + "\n");

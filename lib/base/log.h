@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -34,7 +33,7 @@ class Log {
   // Shows `line` until the next message or progress line; "" clears it.
   void progress(std::string_view line);
   // For a file: from now on progress() writes a line of its own, at most one in this time.
-  void write_progress_every(std::chrono::seconds interval);
+  void write_progress_every(int seconds);
 
  private:
   void write(std::string_view message);
@@ -44,9 +43,8 @@ class Log {
   std::string program_;
   Level level_;
   bool progress_shown_ = false;
-  using Clock = std::chrono::steady_clock;
-  std::optional<std::chrono::seconds> interval_;  // of progress lines in a file
-  Clock::time_point last_progress_;
+  std::optional<double> interval_;  // of progress lines in a file, in seconds
+  double last_progress_ = 0;
   std::atomic<bool> muted_ = false;
 };
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -354,7 +353,7 @@ bool shows_progress(const StreamOptions& options, Log& log) {
   if (::isatty(STDERR_FILENO) == 1) return true;
   struct stat info;
   const bool is_file = ::fstat(STDERR_FILENO, &info) == 0 && S_ISREG(info.st_mode);
-  if (is_file) log.write_progress_every(std::chrono::minutes(1));
+  if (is_file) log.write_progress_every(60);
   return is_file;
 }
 

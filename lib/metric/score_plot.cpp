@@ -64,7 +64,7 @@ std::string shown(std::string label) {
 }
 
 // In single quotes gnuplot replaces nothing.
-std::string quoted(std::string_view text) {
+std::string in_plot_quotes(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) quoted.append(c == '\'' ? 2 : 1, c);
   return quoted + "'";
@@ -86,8 +86,8 @@ class Canvas {
 
   // `options` as of gnuplot's set label.
   void label(double left, double top, std::string_view words, std::string_view options) {
-    (text += "set label " + quoted(words) + " at screen " + x(left) + "," + y(top) + " ").append(options) +=
-        '\n';
+    (text += "set label " + in_plot_quotes(words) + " at screen " + x(left) + "," + y(top) + " ")
+        .append(options) += '\n';
   }
 
   void title(double left, std::string_view title, std::string_view below) {
@@ -176,7 +176,7 @@ struct MatrixLayout {
 std::string tic_label(std::string_view text) {
   std::string label;
   for (const char c : text) label.append(c == '%' ? 2 : 1, c);
-  return quoted(label);
+  return in_plot_quotes(label);
 }
 
 std::string tics(char axis, const std::vector<std::string>& labels, std::string_view options) {
@@ -318,7 +318,7 @@ std::string curve_script(const Evaluation& evaluation, CurveKind kind) {
     const std::string key =
         shown(label) + (is_roc ? ", AUC " : ", AP ") + coefficient(is_roc ? roc_auc : average_precision);
     plots += (i > 0 ? ", " : "") + name + " using 1:2 with " + (is_roc ? "lines" : "fsteps") +
-             " linewidth 2 linecolor rgb '" + kColors[i] + "' title " + quoted(key);
+             " linewidth 2 linecolor rgb '" + kColors[i] + "' title " + in_plot_quotes(key);
   }
   canvas.area(kLeft, kTop, kSide, kSide);
   if (is_roc) canvas.text += "set arrow from 0,0 to 1,1 nohead dashtype 2 linecolor rgb '#888888'\n";

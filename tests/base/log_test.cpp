@@ -39,14 +39,14 @@ TEST_CASE("progress is drawn over the line before") {
 TEST_CASE("in a file, progress has lines of its own, not too many") {
   CHECK(written([] {
           bert::Log log("tool");
-          log.write_progress_every(std::chrono::seconds(0));
+          log.write_progress_every(0);
           log.progress("1 record");
           log.progress("");
           log.progress("2 records");
         }) == "tool: 1 record\ntool: 2 records\n");
   CHECK(written([] {
           bert::Log log("tool");
-          log.write_progress_every(std::chrono::seconds(60));
+          log.write_progress_every(60);
           log.progress("1 record");
           log.warn("a note");
         }) == "tool: a note\n");
