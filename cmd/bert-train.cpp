@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
       train.task.features.pair_field = stream.settings.pair_field;
     }
     train.kept_options = app.kept();
-    train.card.command = bert::cli::shell_command(argc, argv);
+    train.card.command = app.command({opt::resume, opt::force});
     auto& pool = stream.pool(ranks.on_same_cores());
     const bool done = bert::train::train(train, model, ranks.communicator(), pool, app.log());
     ranks.close();

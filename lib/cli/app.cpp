@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/signals.h"
+#include "base/spelling.h"
 #include "cli/suggestion.h"
 
 namespace bert::cli {
@@ -190,6 +191,21 @@ std::vector<std::string> App::common_arguments() const {
   }
   if (files_) lines.insert(lines.end(), files_->begin(), files_->end());
   return lines;
+}
+
+std::string App::command(std::initializer_list<std::string_view> without) const {
+  std::string command = name_;
+  for (const auto& declaration : declarations_) {
+    const auto& name = declaration.name;
+    if (declaration.may_differ || !given(name) || std::ranges::find(without, name) != without.end()) continue;
+    if (!declaration.takes_value) command += " " + name;
+    if (!declaration.takes_value) continue;
+    for (const auto& value : parser_->app.get_option(name)->results())
+      command += " " + name + " " + shell_word(value);
+  }
+  if (files_)
+    for (const auto& file : *files_) command += " " + shell_word(file);
+  return command;
 }
 
 Kept App::kept() const {

@@ -90,9 +90,6 @@ struct Use {
   std::vector<std::string> words;
 };
 
-// The command line as it is typed in a shell, with the tool's name alone.
-std::string shell_command(int argc, const char* const* argv);
-
 class App {
  public:
   // `summary` is printed below the usage line.
@@ -208,6 +205,10 @@ class App {
   Kept kept() const;
   // Sets those of them that this tool has and that were not given. Throws UsageError for a bad value.
   void take_kept(const Kept& kept) const;
+
+  // A command line for a shell with the given options, those of --config too, and the operands; without
+  // options that may differ between processes, and these. Valid after the command line is parsed.
+  std::string command(std::initializer_list<std::string_view> without) const;
 
   // Registers a check that involves several options. It runs after all values are stored and throws
   // UsageError.

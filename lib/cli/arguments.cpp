@@ -2,21 +2,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/spelling.h"
 #include "cli/app.h"
 #include "cli/options_file.h"
 #include "cli/suggestion.h"
 
 namespace bert::cli {
-
-std::string shell_command(int argc, const char* const* argv) {
-  std::string command;
-  for (int i = 0; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    command += i == 0 ? std::string(word.substr(word.rfind('/') + 1)) : " " + shell_word(word);
-  }
-  return command;
-}
 
 // In reverse, as CLI11 expects. CLI11 takes the next argument as the value of `--prompt=`, so an empty value
 // is passed as an argument of its own. -model DIR would be -m with the value odel.

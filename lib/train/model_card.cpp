@@ -172,9 +172,7 @@ std::string curve(const CardFacts& facts, const State& state) {
 }
 
 std::string environment(const CardFacts& facts) {
-  return "With " + heads::version() + ", " + nn::arithmetic_name(nn::arithmetic(facts.plan.dtype)) + ", " +
-         counted(facts.threads, "thread", "threads") +
-         (facts.processes == 1 ? "" : " of each of " + std::to_string(facts.processes) + " processes") + ".";
+  return "With " + heads::version() + ", " + nn::arithmetic_name(nn::arithmetic(facts.plan.dtype)) + ".";
 }
 
 std::string results(const State& state) {

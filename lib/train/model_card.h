@@ -18,10 +18,10 @@ struct CardFacts {
   const model::Config& config;  // of the model that is written
   int64_t records = 0;          // 0: of a pipe
   int64_t dev_records = 0;      // 0: no dev set
-  int threads = 1, processes = 1;
 };
 
-// The card of the model in `state`, with what is not ours in the one that is there.
+// The card of the model in `state`: the same for a run that was resumed, and for any number of threads; with
+// what is not ours in the one that is there.
 std::string model_card(const CardFacts& facts, const State& state);
 
 }  // namespace bert::train

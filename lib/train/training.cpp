@@ -280,8 +280,7 @@ bool Training::run() {
     require_space(options_.run.out, bytes_of_checkpoint(network.parameters()));
   const auto modules = task_->modules();
   const CardFacts facts = {options_,         initial_,          plan_,
-                           network.config(), source->records(), dev ? dev->checked().records : 0,
-                           pool_.size(),     ranks_.size()};
+                           network.config(), source->records(), dev ? dev->checked().records : 0};
   const auto learner = task_->make_learner(network, options_.recompute ? Keep::inputs : Keep::activations);
   Trainer trainer({.ranks = ranks_,
                    .learner = *learner,
