@@ -14,6 +14,7 @@
 #include "base/output_file.h"
 #include "ckpt/naming.h"
 #include "json/json.h"
+#include "model/card.h"
 #include "model/config_json.h"
 #include "model/heads.h"
 #include "model/parts.h"
@@ -284,7 +285,7 @@ void require_output(const std::string& directory, Existing existing, std::span<c
   const auto holds = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
   if (!holds("config.json") && !holds("modules.json")) {
     for (const auto& name : names) {
-      if (std::ranges::find(besides, name) != besides.end()) continue;
+      if (name == kCard || std::ranges::find(besides, name) != besides.end()) continue;
       throw Error(directory, ": holds ", name, " and no model: expected a new or an empty directory");
     }
     return;
