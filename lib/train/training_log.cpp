@@ -115,7 +115,10 @@ std::string table_line(int64_t step, std::span<const metric::Value> dev) {
   return text + "\n";
 }
 
-TrainingLog::TrainingLog() : is_table_(::isatty(STDOUT_FILENO) == 1) {}
+// mpirun gives its processes a terminal for stdout alone, whatever its own output is.
+TrainingLog::TrainingLog()
+    : is_table_(::isatty(STDOUT_FILENO) == 1 &&
+                (::isatty(STDIN_FILENO) == 1 || ::isatty(STDERR_FILENO) == 1)) {}
 
 void TrainingLog::write(const StepLine& line) {
   if (!is_table_) return out_.write(json_line(line));
