@@ -80,8 +80,8 @@ int main(int argc, char** argv) {
   app.section("Output");
   app.number(
          {"--uncertain", "N",
-          "Write only N records, those to label next: their predictions are the least certain, and they are "
-          "unlike each other."},
+          "Write only the N records to label next: those with the least certain predictions, without near "
+          "copies of each other."},
          {.min = 1}, uncertain)
       .only_for =
       cmd::tasks({task::Task::classify, task::Task::multilabel, task::Task::tag, task::Task::choose});

@@ -152,6 +152,14 @@ void StreamOptions::add_folders(cli::App& app, const std::string& others) {
 }
 
 void StreamOptions::take_kept(const cli::Kept& kept, std::string_view gold_field) {
+  try {
+    settle_kept(kept, gold_field);
+  } catch (const cli::UsageError& error) {
+    throw Error("\"bert_filters\" in the model's config.json: ", error.what());
+  }
+}
+
+void StreamOptions::settle_kept(const cli::Kept& kept, std::string_view gold_field) {
   cli::Kept others;
   auto& usual = settings.usual;
   const std::pair<Option, std::string_view> fields[] = {

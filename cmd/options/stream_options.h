@@ -67,6 +67,7 @@ class StreamOptions {
   // The option is only for input in these formats, whose records are of this kind.
   void for_records(Option option, io::RecordKind kind, const std::vector<io::InputFormat>& formats);
   void settle_input();
+  void settle_kept(const cli::Kept& kept, std::string_view gold_field);
   void add_output(cli::App& app, const Uses& uses);
   void add_running(cli::App& app, Load load);
   void note_suffix() const;

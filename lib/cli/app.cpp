@@ -145,7 +145,7 @@ std::string App::name_of(const std::string& option, const std::string& value) {
   return value;
 }
 
-// Of two FILEs, the first is not read, which is told.
+// The last name counts. If it is another FILE than one before it, a note says which one is not read.
 template <class To>
 Take App::take_name(const OptionText& text, To& to) {
   return [this, &to, is_file = text.value == "FILE", given = std::string()](

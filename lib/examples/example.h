@@ -57,7 +57,7 @@ struct Example {
   std::vector<int32_t> types;  // one for each id
   std::string where;           // its record, "FILE:LINE"
   Traits traits;
-  uint32_t gold = 0;  // hash of the record's gold label; 0: unknown
+  uint32_t label_hash = 0;  // of the record's gold label; 0: unknown
 
   int64_t tokens() const { return ids.size(); }
   virtual std::vector<TokenSequence> sequences() const { return {{ids, types}}; }

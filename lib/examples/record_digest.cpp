@@ -78,7 +78,8 @@ RecordDigest digest_of(const Examples& examples) {
     example->add_input(input);
     tokens += static_cast<uint32_t>(example->tokens());
   }
-  return {.input = std::max<uint64_t>(input.value(), 1), .label = examples.front()->gold, .tokens = tokens};
+  return {
+      .input = std::max<uint64_t>(input.value(), 1), .label = examples.front()->label_hash, .tokens = tokens};
 }
 
 Repeats find_repeats(std::span<const RecordDigest> records) {

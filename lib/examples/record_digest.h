@@ -16,7 +16,7 @@ struct RecordDigest {
 };
 static_assert(sizeof(RecordDigest) == 16);
 
-// Of a record with these examples.
+// `examples`: all those of one record.
 RecordDigest digest_of(const Examples& examples);
 
 // A record and an earlier one, or one of the training records, by their indices.

@@ -40,7 +40,7 @@ struct SourceOptions {
   int64_t buffer_bytes = int64_t{256} << 20;
   io::Interrupted interrupted;  // ends the wait for a pipe
 
-  // Of FILEs, only the records for which `chosen` is this value; nullptr: all.
+  // The records of FILEs for which `chosen` is this value; nullptr: all.
   struct Part {
     std::shared_ptr<const std::vector<bool>> chosen;
     bool value = false;

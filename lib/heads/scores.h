@@ -28,7 +28,7 @@ double as_written(float number);
 // exp(x_i - max) / Σ exp(x_j - max). Throws NotFinite if a logit is NaN or infinite.
 std::vector<float> softmax(std::span<const float> logits);
 
-// Of probabilities with sum 1, as a share of the highest that so many can have: 0 (certain) to 1.
+// The entropy of probabilities with sum 1 divided by the highest one for their number: 0 (certain) to 1.
 double entropy(std::span<const float> probabilities);
 
 // log softmax(logits)[id], in double. Throws Error as softmax does.

@@ -59,9 +59,10 @@ std::string Record::where() const { return file() + ":" + std::to_string(line_);
 
 std::string_view Fields::own_name(std::string_view name) const {
   for (const auto& alias : source_.aliases) {
+    if (alias.field != name) continue;
     const bool has = object_ ? object_->find(alias.name).has_value()
                              : std::ranges::find(source_.columns, alias.name) != source_.columns.end();
-    if (alias.field == name && has) return alias.name;
+    if (has) return alias.name;
   }
   return name;
 }

@@ -132,9 +132,10 @@ auto named(std::string_view name, Read read) {
 // How the records that a model was trained on were read, for FILEs of the same form.
 struct UsualForm {
   std::vector<FieldAlias> fields;
-  std::optional<char> delimiter;  // of CSV whose header has one of the fields when split at it
-  std::vector<std::string>
-      columns;  // of tables with as many columns, and none of the fields in the first line
+  // Of CSV: used if it divides the first line into a header with one of the fields.
+  std::optional<char> delimiter;
+  // Of tables without a header line: used if the first line has as many cells, and none is a known name.
+  std::vector<std::string> columns;
 };
 
 // Access to the fields of a record, by their names or Source::aliases. Returned views are valid until

@@ -108,8 +108,9 @@ bool is_header(Input& input, InputFormat table, const std::vector<std::string>& 
 
 bool is_row_of(Input& input, InputFormat table, const std::vector<std::string>& fields, char delimiter,
                size_t columns) {
+  if (columns == 0) return false;
   const auto found = columns_of_first(input, table, delimiter);
-  return columns > 0 && found.size() == columns && !has_one(found, fields) &&
+  return found.size() == columns && !has_one(found, fields) &&
          !has_usual_name({.delimiter = delimiter, .columns = found});
 }
 

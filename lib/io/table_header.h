@@ -27,7 +27,7 @@ void require_different(const std::vector<std::string>& columns);
 
 // Whether the first line is the header of such a table, with one of the fields and at least another column.
 bool is_header(Input& input, InputFormat table, const std::vector<std::string>& fields, char delimiter = ',');
-// Whether it is probably a record of such a table instead, with so many columns.
+// Whether it is probably a record instead, of a table with this number of columns.
 bool is_row_of(Input& input, InputFormat table, const std::vector<std::string>& fields, char delimiter,
                size_t columns);
 // The same for any of the usual delimiters, or for a single column.

@@ -50,7 +50,7 @@ std::string front_matter(const std::vector<Card::Key>& keys, const std::vector<s
   for (const auto line : previous) {
     if (const auto name = key_of(line); !name.empty())
       ours = std::ranges::find(keys, name, &Card::Key::name) != keys.end();
-    if (!ours) text += line;
+    if (!ours || line.starts_with('#')) text += line;
   }
   for (const auto& [name, value] : keys)
     if (!value.empty()) text.append(name).append(":").append(value).append("\n");

@@ -285,7 +285,7 @@ void require_output(const std::string& directory, Existing existing, std::span<c
   const auto holds = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
   if (!holds("config.json") && !holds("modules.json")) {
     for (const auto& name : names) {
-      if (name == kCard || std::ranges::find(besides, name) != besides.end()) continue;
+      if (std::ranges::find(besides, name) != besides.end()) continue;
       throw Error(directory, ": holds ", name, " and no model: expected a new or an empty directory");
     }
     return;

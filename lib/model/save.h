@@ -44,8 +44,8 @@ std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::P
 
 enum class Existing { refuse, replace };  // what to do about a model in the output directory
 
-// Throws Error unless a model may be written to `directory`. It may be absent, empty, contain only a card and
-// entries named in `besides`, or, with Existing::replace, a model. First cleans up after killed runs. Call
+// Throws Error unless a model may be written to `directory`. It may be absent, empty, contain only entries
+// named in `besides`, or, with Existing::replace, a model. First cleans up after killed runs. Call
 // this before long work.
 void require_output(const std::string& directory, Existing existing,
                     std::span<const std::string> besides = {});

@@ -11,7 +11,7 @@
 namespace bert::train {
 namespace {
 
-// Of all examples.
+// The number of tokens of all examples.
 double tokens_of(const examples::CheckedRecords& records) {
   double tokens = 0;
   for (const auto& record : records.digests) tokens += record.tokens;

@@ -38,7 +38,7 @@ std::optional<std::string> label_at(const TrainingTaskOptions& task, const examp
   return label;
 }
 
-// Of sorted numbers; the smallest that is at least as large as this share of them.
+// The smallest of the sorted numbers that is at least as large as this share of them.
 uint32_t quantile(std::span<const uint32_t> sorted, double share) {
   const auto at = static_cast<size_t>(std::ceil(share * static_cast<double>(sorted.size())));
   return sorted[std::max<size_t>(at, 1) - 1];
@@ -155,6 +155,8 @@ void LabelTally::add(const std::vector<std::string>& labels) {
 }
 
 void note_conflicts(const CheckedSet& train, Log& log) {
+  const auto has_label = [](const RecordDigest& record) { return record.label != 0; };
+  if (std::ranges::none_of(train.checked.digests, has_label)) return;
   const auto repeats = examples::find_repeats(train.checked.digests);
   if (repeats.conflicting == 0) return;
   const auto& first = repeats.first_conflicts.front();

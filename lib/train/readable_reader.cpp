@@ -45,9 +45,9 @@ void ReadableReader::read(const io::Fields& fields, const io::Record& record, in
   const bool contrary =
       given && features::contradicts_text(tokenizer_, fields, record, text_field_, pair_field_);
   const auto labels = examples.size() > before ? gold_labels(task_, fields) : std::nullopt;
-  const uint32_t gold = labels ? hash_of(*labels) : 0;
+  const uint32_t label_hash = labels ? hash_of(*labels) : 0;
   for (size_t i = before; i < examples.size(); ++i) {
-    examples[i]->gold = gold;
+    examples[i]->label_hash = label_hash;
     auto& traits = examples[i]->traits;
     traits.set(Trait::paired, paired || traits.has(Trait::paired));
     traits.set(Trait::missing, missing);

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/gnuplot.h"
 #include "base/option.h"
+#include "model/card.h"
 #include "model/save.h"
 #include "train/training_checkpoint.h"
 
@@ -23,7 +24,8 @@ std::string checkpoints_of(const std::string& directory) {
 
 void require_possible(const TrainingOptions& options, const InitialModel& initial,
                       const comm::Communicator& ranks, Log& log) {
-  const std::string besides[] = {kCheckpoints};
+  const std::string besides[] = {kCheckpoints,
+                                 std::string(model::kCard)};  // a card is kept, see model_card()
   const auto out = options.steps == 0 ? "" : options.run.out;
   const auto beside = (std::filesystem::path(out) / model::kGenerator).string();
   using Read = std::pair<std::string, std::string>;

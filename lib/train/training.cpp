@@ -263,8 +263,10 @@ bool Training::run() {
   std::optional<DevSet> dev;
   LabelTally dev_labels;
   if (options_.has_dev())
-    dev.emplace(dev_stream(), examples::SourceOptions::Part{part.part.chosen, true},
-                readable(task_->make_dev_reader(options_.dev_name()), &dev_labels), check_tools());
+    dev.emplace(
+        dev_stream(), examples::SourceOptions::Part{part.part.chosen, true},
+        readable(task_->make_dev_reader(options_.dev_name()), options_.only_checks ? &dev_labels : nullptr),
+        check_tools());
   if (dev) compare(*dev, pairs_);
   if (dev) task_->check_dev_set(dev->source());
   const CheckedSet trained = {*source, checked_, labels_.counts()};

@@ -47,6 +47,12 @@ TEST_CASE("keys with several lines are replaced whole") {
         "---\ntags:\n- a\nlibrary_name: transformers\nmodel-index:\n- name: x\n---\nMine.\n\n" + kOurs);
 }
 
+TEST_CASE("comments between keys are kept") {
+  CHECK(merged(kNew, "---\nlibrary_name: old\n# mine\nlicense: mit\n---\nMine.\n") ==
+        "---\n# mine\nlicense: mit\nlibrary_name: transformers\nmodel-index:\n- name: x\n---\nMine.\n\n" +
+            kOurs);
+}
+
 TEST_CASE("what is no front matter is text") {
   CHECK(merged(kNew, "---\nlicense: mit\n") == kMatter + "---\nlicense: mit\n\n" + kOurs);
   CHECK_FALSE(has_key("---\nlicense: mit\n", "license"));
