@@ -94,8 +94,11 @@ differ "-o out --seed 1 same.jsonl" "-o out --seed 2 same.jsonl" 'rank 1 (.*): -
 differ "-o out --save-every 9 same.jsonl" "-o out same.jsonl" 'rank 1 (.*): same.jsonl, but --save-every 9 on rank 0'
 differ "-o out same.jsonl" "-o out --text-field other same.jsonl" 'rank 1 (.*): --text-field other, but same.jsonl on rank 0'
 differ "-o out texts.jsonl" "-o out texts.jsonl" 'rank 1 (.*): the training records: .*, but .* on rank 0'
-differ "-o out --dev texts.jsonl same.jsonl" "-o out --dev texts.jsonl same.jsonl" 'rank 1 (.*): the dev set: '
-differ "-o out --dev lengths.jsonl same.jsonl" "-o out --dev lengths.jsonl same.jsonl" 'rank 1 (.*): the dev set: '
+for folder in first second; do
+  for name in texts lengths; do sed 's/"text": *"/&For dev: /' $folder/$name.jsonl >$folder/dev_$name.jsonl; done
+done
+differ "-o out --dev dev_texts.jsonl same.jsonl" "-o out --dev dev_texts.jsonl same.jsonl" 'rank 1 (.*): the dev set: '
+differ "-o out --dev dev_lengths.jsonl same.jsonl" "-o out --dev dev_lengths.jsonl same.jsonl" 'rank 1 (.*): the dev set: '
 evaluate="--steps 0 --dev texts.jsonl"
 run 0 --steps 2 -o trained train.jsonl >log
 differ "$evaluate -m $directory/trained" "$evaluate -m $directory/trained" 'rank 1 (.*): the dev set: '
