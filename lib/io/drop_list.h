@@ -1,4 +1,4 @@
-// The names of --drop, and which of them a record had.
+// The names of --drop, and which of them a record had; and fields of an earlier run of a tool.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,14 @@ class DropList {
     for (auto& name : names) add(std::move(name));
   }
 
-  void add(std::string name) {
+  void add(std::string name, bool stale = false) {
     has_parts_ = has_parts_ || name.find('.') != name.npos;
     key_bits_ |= json::key_bit(name);
-    entries_.push_back({std::move(name), std::make_shared<std::atomic<bool>>(false)});
+    entries_.push_back({std::move(name), stale, std::make_shared<std::atomic<bool>>(false)});
   }
+
+  // A field that the user did not name.
+  void add_stale(std::string name) { add(std::move(name), true); }
 
   bool empty() const { return entries_.empty(); }
   // Whether a name may be that of a member of a field, such as "scores.pos".
@@ -47,6 +50,11 @@ class DropList {
     return true;
   }
 
+  bool is_stale(std::string_view name) const {
+    const auto entry = std::ranges::find(entries_, name, &Entry::name);
+    return entry != entries_.end() && entry->stale;
+  }
+
   std::vector<std::string> names() const {
     std::vector<std::string> names;
     for (const auto& entry : entries_) names.push_back(entry.name);
@@ -62,6 +70,7 @@ class DropList {
  private:
   struct Entry {
     std::string name;
+    bool stale;
     std::shared_ptr<std::atomic<bool>> found;
   };
   std::vector<Entry> entries_;

@@ -1,6 +1,7 @@
 #include "io/output.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <utility>
 
@@ -79,14 +80,25 @@ bool is_part_of_changed(std::string_view name, const Added& added, const DropLis
          is_changed(kEmbedding);
 }
 
+// Which fields of a record are not in the output as they were, though the user did not drop them.
+struct Lost {
+  uint64_t replaced = 0;                   // bits of added fields
+  std::vector<std::string> left_out = {};  // fields of an earlier run
+};
+
 // Visits the fields of the output: those of the record that are not dropped, with their new values, then the
 // other added ones.
 template <class Visit>
-void for_each_field(const Record* record, const Added& added, const DropList& drop, Visit visit) {
+Lost for_each_field(const Record* record, const Added& added, const DropList& drop, Visit visit) {
   assert(record == nullptr || added.size() <= 64);
-  uint64_t placed = 0;
+  Lost lost;
+  uint64_t& placed = lost.replaced;
   const auto visit_own = [&](RecordField field) {
-    if (drop.contains(field.name) || is_part_of_changed(field.name, added, drop)) return;
+    if (drop.contains(field.name)) {
+      if (drop.is_stale(field.name)) lost.left_out.emplace_back(field.name);
+      return;
+    }
+    if (is_part_of_changed(field.name, added, drop)) return;
     if (const auto i = added.find(field.name)) {
       if ((placed >> *i & 1) != 0) throw Error("field \"", field.name, "\" appears twice");
       placed |= uint64_t{1} << *i;
@@ -111,7 +123,15 @@ void for_each_field(const Record* record, const Added& added, const DropList& dr
     if ((record != nullptr && (placed >> i & 1) != 0) || drop.contains(added.name(i))) continue;
     visit(RecordField{.name = added.name(i), .value = added.value(i)});
   }
+  return lost;
 }
+
+// Fields that tools pass on to each other, to be replaced; nobody else has fields of these names, except
+// texts.
+constexpr std::string_view kPassedOn[] = {
+    "attention",      "candidates",    "embedding",           "embedding_model", "embeddings", "input_ids",
+    "instance",       "masked_lm_ids", "masked_lm_positions", "offsets",         "sentences",  "text",
+    "token_type_ids", "tokens",        "truncated",           "word_ids",        "window"};
 
 // Whether the object at the end of `out`, not closed yet, is empty. If its last character is "{", that is the
 // object's own opening brace.
@@ -162,9 +182,9 @@ void append_field(std::string& out, const RecordField& field, const DropList& dr
   out += field.after;
 }
 
-void append_fields(std::string& out, const Record* record, const Added& added, const DropList& drop) {
+Lost append_fields(std::string& out, const Record* record, const Added& added, const DropList& drop) {
   bool first = is_empty_object(out);
-  for_each_field(record, added, drop, [&](const RecordField& field) {
+  return for_each_field(record, added, drop, [&](const RecordField& field) {
     if (!std::exchange(first, false)) out += ',';
     append_field(out, field, drop);
   });
@@ -204,7 +224,7 @@ std::optional<size_t> Added::find(std::string_view name) const {
 
 DropList with_stale(DropList drop, std::span<const std::string_view> fields, const Added& added) {
   for (const auto name : fields)
-    if (!added.find(name)) drop.add(std::string(name));
+    if (!added.find(name)) drop.add_stale(std::string(name));
   return drop;
 }
 
@@ -232,13 +252,34 @@ void Output::collect(const Record* record, const Added& added, const DropList& d
                    .source = record != nullptr ? &record->source() : nullptr,
                    .line = record != nullptr ? record->line() : 0,
                    .place = record != nullptr ? record->place() : 0});
-  for_each_field(record, added, drop, [&](const RecordField& field) {
+  const auto lost = for_each_field(record, added, drop, [&](const RecordField& field) {
     if (field.plain) {
       fields_.plain(field.name, field.value);
     } else {
       append_value(fields_.field(field.name), field, drop);
     }
   });
+  if (record != nullptr) note_lost(*record, added, lost.replaced, lost.left_out);
+}
+
+// A record of JSON with all fields that are added is the output of an earlier run.
+void Output::note_lost(const Record& record, const Added& added, uint64_t replaced,
+                       const std::vector<std::string>& left_out) {
+  if (replaced == 0 && left_out.empty()) return;
+  if (record.source().located) return;  // its fields are those of the place
+  const bool is_column = !is_json(record.source().format);
+  if (!is_column && std::popcount(replaced) == std::ssize(added)) return;
+  const auto note = [&](std::string_view name, bool is_replaced) {
+    if (std::ranges::find(kPassedOn, name) != std::end(kPassedOn)) return;
+    if (std::ranges::find(lost_, name, &LostField::name) != lost_.end()) return;
+    lost_.push_back({.file = record.source().name,
+                     .name = std::string(name),
+                     .is_column = is_column,
+                     .is_replaced = is_replaced});
+  };
+  for (size_t i = 0; i < added.size(); ++i)
+    if ((replaced >> i & 1) != 0) note(added.name(i), true);
+  for (const auto& name : left_out) note(name, false);
 }
 
 OutputRow Output::row_at(size_t i) const {
@@ -261,7 +302,8 @@ void Output::write_json(const Record& record, const Added& added, const DropList
     written_.append(record.raw(), 0, is_object ? record.raw().find('{') : 0);
     written_ += '{';
   }
-  append_fields(written_, copied ? nullptr : &record, added, drop);
+  const auto lost = append_fields(written_, copied ? nullptr : &record, added, drop);
+  note_lost(record, added, lost.replaced, lost.left_out);
   written_ += "}\n";
 }
 
@@ -279,6 +321,7 @@ Added fields_of(const OutputRow& row) {
 
 void Output::clear() {
   rows_.clear();
+  lost_.clear();
   if (fields_.text_.capacity() > kKeepTextBytes) fields_ = Added();
   fields_.clear();
   if (written_.capacity() > kKeepTextBytes) written_ = std::string();

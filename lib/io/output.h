@@ -56,6 +56,13 @@ class Added {
 // added now.
 DropList with_stale(DropList drop, std::span<const std::string_view> fields, const Added& added);
 
+// A field of a record that is not in the output as it was, though the user did not drop it.
+struct LostField {
+  std::string file, name;
+  bool is_column;    // of a table
+  bool is_replaced;  // else left out, as one of an earlier run
+};
+
 // The fields of one record in an Output.
 struct OutputRow {
   const Added& all;
@@ -102,6 +109,8 @@ class Output {
   size_t rows() const { return rows_.size(); }
   OutputRow row_at(size_t i) const;
   const std::string& written() const { return written_; }
+  // Each name once. Records of JSON that have all the added fields are of an earlier run, and lose none.
+  const std::vector<LostField>& lost() const { return lost_; }
   bool empty() const { return rows_.empty() && written_.empty(); }
   // Empties it; keeps the memory unless it is unusually large.
   void clear();
@@ -117,6 +126,8 @@ class Output {
  private:
   void collect(const Record* record, const Added& added, const DropList& drop);
   void write_json(const Record& record, const Added& added, const DropList& drop);
+  void note_lost(const Record& record, const Added& added, uint64_t replaced,
+                 const std::vector<std::string>& left_out);
   bool collects() const { return wanted_ == Rows::all || (wanted_ == Rows::first && rows_.empty()); }
 
   const FormatEntry* format_;
@@ -129,6 +140,7 @@ class Output {
   };
   std::vector<Row> rows_;
   Added fields_;  // of all rows
+  std::vector<LostField> lost_;
 };
 
 }  // namespace bert::io

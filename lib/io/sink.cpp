@@ -1,5 +1,6 @@
 #include "io/sink.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -13,6 +14,19 @@ void require_regular(const OutputFile& file, const std::string& name) {
   constexpr std::string_view kWhy = "the header of this format is completed at the end";
   if (!names_stdout(name)) throw Error(name, ": is a pipe or a device, not a regular file; ", kWhy);
   throw Error("stdout: ", kWhy, ", which needs a file: use -o FILE or > FILE");
+}
+
+// "the columns "a" and "b"": at most three of their names.
+std::string listed(const std::vector<LostField>& fields) {
+  constexpr size_t kShown = 3;
+  std::string text = fields.front().is_column ? "the column" : "the field";
+  if (fields.size() > 1) text += 's';
+  for (size_t i = 0; i < std::min(kShown, fields.size()); ++i) {
+    text += i == 0 ? " " : ", ";
+    text += json::in_quotes(fields[i].name);
+  }
+  if (fields.size() > kShown) text += " and " + std::to_string(fields.size() - kShown) + " more";
+  return text;
 }
 
 }  // namespace
@@ -36,6 +50,7 @@ std::vector<UnfitRecord> Sink::write(const Output& output, const Source* source)
                        is_json(source->format) ? OutputFields::Fields::any : OutputFields::Fields::alike,
                        options_.several() ? OutputFields::Files::several : OutputFields::Files::one);
   text_.clear();
+  if (lost_.empty()) lost_ = output.lost();
   auto unfit = fields_.write(output, options_.on_error, text_);
   file_.write(text_);
   file_.write(output.written());
@@ -66,6 +81,21 @@ std::optional<std::string> Sink::write_withheld(const Output& output, Log& log, 
     ++skipped;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> Sink::notes() const {
+  auto notes = fields_.unknown_names();
+  for (const bool is_replaced : {true, false}) {
+    auto fields = lost_;
+    std::erase_if(fields, [&](const LostField& field) { return field.is_replaced != is_replaced; });
+    if (fields.empty()) continue;
+    const bool one = fields.size() == 1;
+    notes.push_back(fields.front().file + ": " + listed(fields) + (one ? " was " : " were ") +
+                    (is_replaced ? "replaced by " : "left out as ") + (one ? "that of " : "those of ") +
+                    (is_replaced ? "this tool" : "an earlier run") +
+                    (one ? "; rename it to keep it" : "; rename them to keep them"));
+  }
+  return notes;
 }
 
 void Sink::end(Filter::Ending ending) {

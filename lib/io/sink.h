@@ -31,7 +31,8 @@ class Sink {
   void complete_header(int64_t columns);
 
   bool is_terminal() const { return file_.is_terminal(); }
-  std::vector<std::string> unknown_names() const { return fields_.unknown_names(); }
+  // About names that no record had, and about fields of records that gave way to those of the tool.
+  std::vector<std::string> notes() const;
 
  private:
   std::optional<std::string> write_withheld(const Output& output, Log& log, int64_t& skipped);
@@ -40,7 +41,8 @@ class Sink {
   const FormatEntry& format_;
   OutputFile& file_;
   OutputFields fields_;
-  bool wrote_ = false;  // any record
+  bool wrote_ = false;           // any record
+  std::vector<LostField> lost_;  // of the first records that lost any
   std::string text_;
 };
 

@@ -374,7 +374,7 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   filter.before_commit(file);
   if (!names_stdout(options.output)) refuse_repeated_output(options.output);
   file.commit();
-  for (const auto& message : sink.unknown_names()) log.warn(message);
+  for (const auto& message : sink.notes()) log.warn(message);
   const auto unpaired = options.pair_use ? options.pair_use->warning() : std::nullopt;
   if (unpaired) log.warn(*unpaired);
   if (result.records + result.skipped > 0) {

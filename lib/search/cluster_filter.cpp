@@ -33,8 +33,8 @@ constexpr const char *kCluster = "cluster", *kDistance = "distance", *kRank = "r
 
 // What an earlier run may have added that this one does not.
 io::DropList with_stale(io::DropList drop, const Options& options) {
-  if (!options.silhouette) drop.add(kSilhouette);
-  if (!options.terms) drop.add(kTerms);
+  if (!options.silhouette) drop.add_stale(kSilhouette);
+  if (!options.terms) drop.add_stale(kTerms);
   return drop;
 }
 
