@@ -30,6 +30,21 @@ char delimiter_of(const std::string& name, const std::string& value) {
   return value[0];
 }
 
+bool is_number(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
+
+// "3", "upos" or, of tags, "misc:ner".
+io::ConllColumn conll_column_of(const std::string& option, const std::string& value) {
+  const size_t colon = option == opt::tag_column ? value.find(':') : value.npos;
+  const auto named = io::conllu_column(value.substr(0, colon));
+  if (named && colon == value.npos) return {.index = *named};
+  if (named == io::kMisc && colon < value.size() - 1)
+    return {.index = io::kMisc, .key = value.substr(colon + 1)};
+  if (!is_number(value))
+    throw cli::UsageError(option, " must be a whole number or one of ", io::conllu_columns(), ", not \"",
+                          value, "\"");
+  return {.index = static_cast<size_t>(cli::App::whole_number(option, value, {.min = 1}) - 1)};
+}
+
 }  // namespace
 
 void require_different(std::string_view option, const std::vector<std::string>& names) {
@@ -175,6 +190,10 @@ void StreamOptions::settle_kept(const cli::Kept& kept, std::string_view gold_fie
       usual.fields.push_back({std::string(field->second), value});
     } else if (option == opt::delimiter) {
       usual.delimiter = delimiter_of(option, value);
+    } else if (option == opt::word_column) {
+      usual.word = conll_column_of(option, value);
+    } else if (option == opt::tag_column) {
+      usual.tag = conll_column_of(option, value);
     } else if (option == opt::columns) {
       usual.columns = cli::App::split(option, value);
     } else {
@@ -191,20 +210,14 @@ std::vector<std::string> StreamOptions::own_outputs() const {
 
 void StreamOptions::add_conll(cli::App& app, const Uses& uses) {
   const auto add = [&](const std::string& name, const std::string& help, std::optional<size_t>& column) {
-    app.custom({name, "COLUMN", help}, [&](const std::string& option, const std::string& value) {
-      const size_t colon = &column == &settings.tag_column ? value.find(':') : value.npos;
-      column = io::conllu_column(value.substr(0, colon));
-      if (column == io::kMisc && colon < value.size() - 1) {
-        settings.tag_key = value.substr(colon + 1);
-      } else if (colon != value.npos) {
-        column.reset();
-      }
-      if (column) settings.named_column = option + " " + value;
-      if (!column && value.find_first_not_of("0123456789") != value.npos)
-        throw cli::UsageError(option, " must be a whole number or one of ", io::conllu_columns(), ", not \"",
-                              value, "\"");
-      if (!column) column = cli::App::whole_number(option, value, {.min = 1}) - 1;
-    });
+    auto& declaration =
+        app.custom({name, "COLUMN", help}, [&](const std::string& option, const std::string& value) {
+          const auto given = conll_column_of(option, value);
+          column = given.index;
+          if (&column == &settings.tag_column) settings.tag_key = given.key;
+          if (!is_number(value)) settings.named_column = option + " " + value;
+        });
+    declaration.is_kept = true;
   };
   if (std::ranges::find(uses.more, io::InputFormat::conllu) == uses.more.end()) {
     add(opt::tag_column,

@@ -12,8 +12,8 @@ namespace bert::io {
 namespace {
 
 constexpr std::string_view kNewDocument = "# newdoc";
-constexpr std::string_view kColumnNames[] = {"id",    "form", "lemma",  "upos", "xpos",
-                                             "feats", "head", "deprel", "deps", "misc"};  // of CoNLL-U
+constexpr std::string_view kColumnNames[kConlluColumns] = {"id",   "form",   "lemma", "upos", "xpos", "feats",
+                                                           "head", "deprel", "deps",  "misc"};  // of CoNLL-U
 
 bool is_inside(std::string_view tag) { return tag == "I" || tag.starts_with("I-"); }
 
@@ -131,6 +131,16 @@ std::string TagSchemes::mixture() const {
   return has(inside_first) && has(begin_first) ? "IOB1 and BIO" : "";
 }
 
+void ConllColumns::take_usual(const std::optional<ConllColumn>& words,
+                              const std::optional<ConllColumn>& tags) {
+  const size_t columns = universal ? kConlluColumns : columns_of(row).size();
+  // Without names, a column of words is known by the tags after it.
+  if (words && words->index + (universal ? 0 : 1) < columns) word = words->index;
+  if (!tags || tags->index >= columns || tags->index == word) return;
+  tag = tags->index;
+  if (universal) tag_key = tags->key;
+}
+
 std::optional<size_t> conllu_column(std::string_view name) {
   const auto found = std::ranges::find(kColumnNames, lower_case(name));
   if (found == std::end(kColumnNames)) return std::nullopt;
@@ -142,9 +152,8 @@ std::string conllu_columns() {
 }
 
 bool is_conllu_row(std::string_view line) {
-  constexpr size_t kColumns = 10;
   const auto columns = cells_of(line);
-  if (columns.size() != kColumns || columns[1].empty()) return false;
+  if (columns.size() != kConlluColumns || columns[1].empty()) return false;
   const auto id = columns[0];
   return id == "1" || id == "0.1" || (id.starts_with("1-") && id.find_first_not_of("0123456789-") == id.npos);
 }
@@ -184,9 +193,9 @@ std::string conll_record(std::string_view sentence, const ConllColumns& read, in
     if (!read.universal) require_one_separator(row);
     const auto columns = conll_columns(row, read);
     if (expected == 0) expected = columns.size();
-    if (read.universal && columns.size() != std::size(kColumnNames))
-      throw Error("has ", counted(columns.size(), "column", "columns"), ", expected the ",
-                  std::size(kColumnNames), " of CoNLL-U, separated by TAB");
+    if (read.universal && columns.size() != kConlluColumns)
+      throw Error("has ", counted(columns.size(), "column", "columns"), ", expected the ", kConlluColumns,
+                  " of CoNLL-U, separated by TAB");
     if (columns.size() != expected)
       throw Error("has ", counted(columns.size(), "column", "columns"), ", expected ", expected,
                   " as in the first line of the sentence");

@@ -47,20 +47,29 @@ bool is_conll_comment(std::string_view line, std::string_view row);
 // Whether a line can be the first of a sentence: ten columns separated by TAB, the id is 1, 1-N or 0.1.
 bool is_conllu_row(std::string_view line);
 
+// A column that the user named by its number or, of CoNLL-U, by its name.
+struct ConllColumn {
+  size_t index;
+  std::string key = {};  // CoNLL-U: the tag is the value of this key in the column; "": all of it
+};
+
 // Which columns are read, from 0.
 struct ConllColumns {
   size_t word = 0;
   std::optional<size_t> tag = {};  // nullopt: the last one, unless it has the words
-  std::string tag_key = {};        // CoNLL-U: the tag is the value of this key in the column; "": all of it
+  std::string tag_key = {};        // see ConllColumn
   std::string tag_field = "tags";  // of the record
   bool universal = false;          // CoNLL-U
   bool written_back = false;       // lines between sentences are kept, see conll_lines.h
   std::string row = {};            // the first one of the FILE that does not begin with "#"; ""
+
+  // Reads those columns if a FILE of this form can have them.
+  void take_usual(const std::optional<ConllColumn>& words, const std::optional<ConllColumn>& tags);
 };
 // The index of a column of CoNLL-U by its name, such as "upos".
 std::optional<size_t> conllu_column(std::string_view name);  // in any case
 std::string conllu_columns();                                // their names
-constexpr size_t kForm = 1, kUpos = 3, kMisc = 9;
+constexpr size_t kForm = 1, kUpos = 3, kMisc = 9, kConlluColumns = 10;
 
 // The columns of a line.
 std::vector<std::string_view> conll_columns(std::string_view line, const ConllColumns& read);

@@ -195,6 +195,10 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
                    .universal = universal,
                    .written_back = is_tagged(source->format) && options_.format == Format::conll,
                    .row = source->format == InputFormat::conll ? first_conll_row(input) : ""};
+  // Predictions are in the last column.
+  const bool reads_tag = !options_.tag_column && (universal || !options_.predicted_tags);
+  source->conll.take_usual(options_.word_column ? std::nullopt : options_.usual.word,
+                           reads_tag ? options_.usual.tag : std::nullopt);
   for (const auto& [option, kind] : options_.format_options)
     if (!is_found_ && entry(source->format).kind != kind)
       note(input, "is read as " + std::string(name_of(source->format)) + ", so " + option + " has no effect");

@@ -136,6 +136,8 @@ struct UsualForm {
   std::optional<char> delimiter;
   // Of tables without a header line: used if the first line has as many cells, and none is a known name.
   std::vector<std::string> columns;
+  // Of CoNLL-U; of other CoNLL if its lines have columns of these numbers.
+  std::optional<ConllColumn> word, tag;
 };
 
 // Access to the fields of a record, by their names or Source::aliases. Returned views are valid until

@@ -106,6 +106,9 @@ std::string ScoreFilter::gold_of(const io::Fields& fields) const {
 
 ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, const io::Record& record) const {
   Prepared prepared;
+  const auto& conll = record.source().conll;
+  if (conll.universal && conll.tag == io::kUpos && !stream_.tag_column && !stream_.usual.tag)
+    of_usual_column_.store(true, std::memory_order_relaxed);
   if (by_order()) {
     const bool answers = record.source().format == io::InputFormat::object;
     if (answers || find_id(fields, ""))
@@ -255,6 +258,9 @@ void ScoreFilter::end(io::Output& out) {
   const Evaluation& evaluation = scorer_->evaluate();
   write_result(evaluation, out);
   for (const auto& remark : scorer_->remarks()) log_.warn(remark);
+  if (of_usual_column_ && evaluation.plain_tags && evaluation.labels.accuracy() == 1)
+    log_.warn("all predicted tags in the column upos are the gold ones; if another column was predicted, " +
+              std::string(opt::tag_column) + " names it");
   if (options_.plot)
     draw_plot(options_.result == Result::curve ? curve_script(evaluation, *options_.curve) : scorer_->plot(),
               *options_.plot);

@@ -1,6 +1,7 @@
 // The filter of bert-score: writes one object or some rows at the end.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -90,6 +91,8 @@ class ScoreFilter : public io::Filter {
   std::optional<GoldTable> gold_;
   KeptWorks kept_;
   std::optional<WorstRecords> worst_;
+  mutable std::atomic<bool> of_usual_column_ =
+      false;                      // some predictions are upos of CoNLL-U, though not named
   std::vector<bool> seen_;        // gold labels that have a prediction
   bool counted_missing_ = false;  // some without one count as wrong
   size_t records_ = 0;            // number of predictions so far
