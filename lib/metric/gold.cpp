@@ -217,6 +217,11 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
   return table;
 }
 
+uint64_t input_sum(const io::Fields& fields, std::string_view text_field) {
+  const auto words = words_sum(fields, text_field);
+  return words ? *words : text_sum(fields, text_field).value_or(0);
+}
+
 std::optional<std::string> find_id(const io::Fields& fields, const std::string& id_field) {
   if (!id_field.empty()) return fields.label(id_field);
   if (!fields.json(kIdField) && !fields.text(kIdField)) return std::nullopt;

@@ -65,6 +65,9 @@ class GoldTable {
 
 inline constexpr const char* kIdField = "id";
 
+// A checksum of the text or the words of a record; 0 if it has none.
+uint64_t input_sum(const io::Fields& fields, std::string_view text_field);
+
 // The id of a record, from `id_field`; or from kIdField, if `id_field` is empty: then nullopt if it is
 // missing.
 std::optional<std::string> find_id(const io::Fields& fields, const std::string& id_field);

@@ -6,11 +6,18 @@
 
 namespace bert::metric {
 
+std::string_view RecordSums::difference(const RecordSums& other) const {
+  const auto differ = [](uint64_t a, uint64_t b) { return a != 0 && b != 0 && a != b; };
+  if (differ(id, other.id)) return "id";
+  if (differ(text, other.text)) return "text";
+  return gold != other.gold ? "gold label" : "";
+}
+
 void KeptWorks::add(std::unique_ptr<io::Work> work, const Origin& origin) {
   works_.push_back({.work = std::move(work),
                     .place = origin.place,
                     .group = origin.group ? groups_.add(*origin.group).first : kNoGroup,
-                    .gold_sum = origin.gold_sum});
+                    .sums = origin.sums});
 }
 
 std::vector<io::Work*> KeptWorks::all() const {
@@ -43,10 +50,10 @@ std::vector<io::Work*> KeptWorks::counterparts(const KeptWorks& other, const std
   std::vector<io::Work*> works;
   for (const auto& kept : works_) {
     const auto found = others.find(kept.place);
-    if (found == others.end() || found->second->gold_sum != kept.gold_sum)
-      throw Error(name, ": record ", kept.place + 1,
-                  " has another gold label than that of the input; both must have the "
-                  "same records in the same order");
+    const auto difference = found == others.end() ? "gold label" : kept.sums.difference(found->second->sums);
+    if (!difference.empty())
+      throw Error(name, ": record ", kept.place + 1, " has another ", difference,
+                  " than that of the input; both must have the same records in the same order");
     works.push_back(found->second->work.get());
   }
   return works;

@@ -14,11 +14,19 @@
 
 namespace bert::metric {
 
+// Checksums of what tells one record from another; 0: the record does not have it.
+struct RecordSums {
+  uint64_t gold = 0, id = 0, text = 0;
+
+  // What differs, of those that both have; "" if nothing.
+  std::string_view difference(const RecordSums& other) const;
+};
+
 class KeptWorks {
  public:
   struct Origin {
     uint32_t place = 0;                          // of the gold label
-    uint64_t gold_sum = 0;                       // of the gold label, if it is in the record
+    RecordSums sums = {};                        // of a record that has its gold label
     std::optional<std::string_view> group = {};  // the value by which records are grouped
   };
   void add(std::unique_ptr<io::Work> work, const Origin& origin);
@@ -30,8 +38,8 @@ class KeptWorks {
     std::vector<io::Work*> works;
   };
   std::vector<Group> groups() const;  // sorted as by sort_labels()
-  // The works of `other` at the same places, in the same order. Throws Error if it has others, or other gold
-  // labels.
+  // The works of `other` at the same places, in the same order. Throws Error if it has others, or those of
+  // other records.
   std::vector<io::Work*> counterparts(const KeptWorks& other, const std::string& name) const;
 
  private:
@@ -39,7 +47,7 @@ class KeptWorks {
   struct Kept {
     std::unique_ptr<io::Work> work;
     uint32_t place, group;
-    uint64_t gold_sum;
+    RecordSums sums;
   };
 
   std::vector<Kept> works_;

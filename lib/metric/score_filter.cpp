@@ -33,6 +33,7 @@ ScoresUse scores_of(const ScoreFilterOptions& options) {
 }
 
 uint64_t checksum_of(std::string_view text) {
+  if (text.empty()) return 0;
   Checksum checksum;
   checksum.add(text);
   return checksum.value();
@@ -50,7 +51,7 @@ struct ScoreFilter::Prepared : io::Work {
   };
   std::vector<Prediction> predictions;
   std::optional<std::string> group;
-  uint64_t gold_sum = 0;  // of its own gold label
+  RecordSums sums;  // of a record with its own gold label
   int64_t unknown = 0;
   std::string failure;  // error found in compute()
 };
@@ -80,7 +81,10 @@ std::unique_ptr<io::Work> ScoreFilter::prepared_of(const io::Fields& fields, con
     prepared = prepare_joined(fields, record);
   } else {
     const auto gold = gold_of(fields);
-    if (options_.result == Result::against) prepared.gold_sum = checksum_of(gold);
+    if (options_.result == Result::against)
+      prepared.sums = {.gold = checksum_of(gold),
+                       .id = checksum_of(find_id(fields, options_.id_field).value_or("")),
+                       .text = input_sum(fields, options_.score.text_field)};
     prepared.predictions.push_back({0, scorer_->compare(gold, fields)});
   }
   if (!options_.by.empty()) prepared.group = group_of(fields, record);
@@ -192,7 +196,7 @@ void ScoreFilter::add(io::Work& work, const io::Record& record) {
       if (worst_)
         if (const auto miss = scorer_->miss(*compared)) worst_->add(record, *miss, options_.precision);
       if (keeps_works())
-        kept_.add(std::move(compared), {static_cast<uint32_t>(its_place), prepared.gold_sum, prepared.group});
+        kept_.add(std::move(compared), {static_cast<uint32_t>(its_place), prepared.sums, prepared.group});
     }
   } catch (const Error& error) {
     prepared.failure = error.what();
