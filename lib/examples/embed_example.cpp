@@ -112,7 +112,7 @@ void EmbedReader::add_texts(const io::Fields& fields, Kind kind, EmbedExample& e
   example.add(featurizer_.features(pair));
   if (kind != Kind::compared || (records_ != EmbedRecords::triplets && !has_value(fields, kNegatives)))
     return;
-  for (const auto negative : fields.strings(kNegatives)) example.add(featurizer_.features(negative));
+  for (const auto& negative : fields.texts(kNegatives)) example.add(featurizer_.features(negative));
 }
 
 // The same for records with an array of ids for each text.

@@ -69,7 +69,7 @@ void RankReader::read_list(const io::Fields& fields, RankExample& example) const
   const auto text = fields.required_text(featurizer_.options().text_field);
   const bool has_documents = fields.json(features::kDocuments).has_value();
   const auto candidates = features::candidates_of(featurizer_, fields);
-  for (const auto candidate : candidates) example.add(featurizer_.features(text, candidate));
+  for (const auto& candidate : candidates) example.add(featurizer_.features(text, candidate));
   if (!has_documents) {
     example.labels.assign(candidates.size(), 0);
     example.labels.front() = 1;

@@ -5,18 +5,17 @@
 namespace bert::features {
 
 bool has_candidates(const io::Fields& fields) {
-  return fields.json(kDocuments).has_value() || fields.json(kNegatives).has_value();
+  return fields.json(kDocuments).has_value() || fields.has(kNegatives);
 }
 
-std::vector<std::string_view> candidates_of(const Featurizer& featurizer, const io::Fields& fields) {
-  std::vector<std::string_view> candidates;
+std::vector<std::string> candidates_of(const Featurizer& featurizer, const io::Fields& fields) {
   if (fields.json(kDocuments)) {
-    candidates = fields.strings(kDocuments);
-    if (candidates.empty()) throw Error("field \"", kDocuments, "\" is empty");
-    return candidates;
+    const auto documents = fields.strings(kDocuments);
+    if (documents.empty()) throw Error("field \"", kDocuments, "\" is empty");
+    return {documents.begin(), documents.end()};
   }
-  candidates.push_back(fields.required_text(featurizer.options().pair_field));
-  for (const auto negative : fields.strings(kNegatives)) candidates.push_back(negative);
+  std::vector<std::string> candidates = {std::string(fields.required_text(featurizer.options().pair_field))};
+  for (auto& negative : fields.texts(kNegatives)) candidates.push_back(std::move(negative));
   return candidates;
 }
 

@@ -2,6 +2,7 @@
 // pair and `negatives`.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,6 @@ inline constexpr std::string_view kDocuments = "documents", kNegatives = "negati
 // Whether the record has such a list.
 bool has_candidates(const io::Fields& fields);
 // At least one; the pair's second text is the first.
-std::vector<std::string_view> candidates_of(const Featurizer& featurizer, const io::Fields& fields);
+std::vector<std::string> candidates_of(const Featurizer& featurizer, const io::Fields& fields);
 
 }  // namespace bert::features

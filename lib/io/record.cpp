@@ -189,6 +189,30 @@ void require_label(std::string_view field, std::string_view label) {
     throw Error("field \"", field, "\" has ", label.empty() ? "an empty" : "a blank", " label");
 }
 
+namespace {
+
+// An array as OutputFields writes it into a table.
+bool is_array_in_cell(std::string_view text) { return text == "[]" || text.starts_with("[\""); }
+
+}  // namespace
+
+std::vector<std::string> Fields::texts(std::string_view name) const {
+  const auto elements_of = [&](const json::Value& array) {
+    return named(name, [&] {
+      const auto strings = array.strings();
+      return std::vector<std::string>(strings.begin(), strings.end());
+    });
+  };
+  if (const auto value = json(name); value && value->kind() != json::Value::Kind::string)
+    return elements_of(*value);
+  const auto text = required_text(name);
+  if (object_) return {std::string(text)};
+  if (text.empty()) return {};
+  if (!is_array_in_cell(text)) return {std::string(text)};
+  json::Document document;
+  return elements_of(named(name, [&] { return document.parse(text); }));
+}
+
 std::vector<std::string> Fields::labels(std::string_view name) const {
   name = own_name(name);
   const auto elements_of = [&](const json::Value& array) {
@@ -201,7 +225,7 @@ std::vector<std::string> Fields::labels(std::string_view name) const {
   if (const auto value = json(name); value && value->kind() != json::Value::Kind::string)
     return elements_of(*value);
   const auto text = required_text(name);
-  if (text == "[]" || text.starts_with("[\"")) {  // as OutputFields writes it
+  if (is_array_in_cell(text)) {
     json::Document document;
     return elements_of(named(name, [&] { return document.parse(text); }));
   }

@@ -175,6 +175,8 @@ class Fields {
   double number(std::string_view name) const;  // finite; also a text that is a number
   std::optional<int64_t> integer(std::string_view name) const;
   std::vector<std::string_view> strings(std::string_view name) const;
+  // An array of these or a single text; a table may have an array as JSON, and in an empty cell none.
+  std::vector<std::string> texts(std::string_view name) const;
   std::vector<int32_t> integers(std::string_view name) const;
   std::optional<std::vector<int32_t>> find_integers(std::string_view name) const;
 

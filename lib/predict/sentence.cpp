@@ -203,7 +203,7 @@ class Rank final : public NumberTask {
     }
     auto list = std::make_unique<List>();
     const auto text = fields.required_text(featurizer.options().text_field);
-    for (const auto candidate : features::candidates_of(featurizer, fields)) {
+    for (const auto& candidate : features::candidates_of(featurizer, fields)) {
       const auto choice = static_cast<int32_t>(list->choices++);
       for (auto& features : featurizer.windows(text, candidate)) {
         list->truncated |= features.truncated;

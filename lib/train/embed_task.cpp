@@ -85,7 +85,7 @@ class EmbedTask final : public TrainingTask {
     if (!unused_.empty())
       preparation.log.warn(json::in_quotes(unused_) + " is not used: the pairs are taken as similar; " +
                            (unused_.ends_with("negative")
-                                ? "negatives are the array " + json::in_quotes("negatives")
+                                ? "negatives are the field " + json::in_quotes("negatives")
                                 : opt::label_field + " " + unused_ + " learns it"));
     if (ignores_label_)
       preparation.log.warn(opt::loss + " " + std::string(name_of(loss_.loss)) +
