@@ -180,6 +180,22 @@ inline void data_options(cli::App& app, train::TrainingOptions& options) {
   app.section("Data");
   app.option({opt::dev, "FILE", "Evaluate on the records of FILE, the dev set."}, options.dev);
   split_options(app, options.split);
+  auto& baseline = app.flag(
+      {opt::baseline, "",
+       "First measure what needs no network on the dev set: the most frequent label, and a linear model of "
+       "the tokens of a text."},
+      options.baseline);
+  baseline.only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel});
+  baseline.may_differ = true;
+  app.check([&options] {
+    if (!options.baseline) return;
+    if (!options.has_dev() || options.steps == 0)
+      throw cli::UsageError(opt::baseline, " needs training records, and ", opt::dev, ", ", opt::split,
+                            " or ", opt::fold);
+    if (options.task.soft_labels == 1.0F)
+      throw cli::UsageError(opt::baseline, " learns gold labels, which ", opt::soft_labels,
+                            " 1 does not read");
+  });
   app.number({opt::batch_size, "N", "Number of records per batch (default 32; choose: 16; embed: 64)."},
              {.min = 1}, options.batch_size);
   app.number({opt::batch_tokens, "N", "Number of tokens per batch, instead of --batch-size."}, {.min = 1},

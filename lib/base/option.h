@@ -23,6 +23,7 @@ namespace opt {
 
 inline constexpr Option accumulate{"--accumulate"};
 inline constexpr Option activation{"--activation"};
+inline constexpr Option baseline{"--baseline"};
 inline constexpr Option batch_size{"--batch-size"};
 inline constexpr Option batch_tokens{"--batch-tokens"};
 inline constexpr Option best{"--best"};

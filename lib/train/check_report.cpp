@@ -43,7 +43,7 @@ struct Need {
 
 Need need_of(const CheckedRun& checked, const Pace& pace) {
   constexpr double kForward = 1.0 / 3;  // share of the time of a training step
-  const auto& [plan, run, config, train, dev, unused] = checked;
+  const auto& [plan, run, config, train, dev, no_pace, no_baselines] = checked;
   const auto examples = static_cast<double>(train.checked.examples);
   const double length = tokens_of(train.checked) / examples;  // of an example
   const auto limit = static_cast<double>(plan.step.tokens.value_or(0));
@@ -72,6 +72,16 @@ Need need_of(const CheckedRun& checked, const Pace& pace) {
   return need;
 }
 
+void add_baselines(std::span<const Baseline> baselines, metric::Report& report) {
+  report.open("baselines");
+  for (const auto& baseline : baselines) {
+    report.open(baseline.name);
+    for (const auto& [name, value] : baseline.values) report.value(name, value);
+    report.close();
+  }
+  report.close();
+}
+
 std::string json_line(const metric::Report& report) {
   const auto& fields = report.fields();
   std::string line;
@@ -93,6 +103,7 @@ void write_report(const CheckedRun& run, io::Format format) {
     report.count("estimated_mb", std::llround(need.bytes / kMegabyte));
   }
   add_tables(run.plan.task, run.train, run.dev, report);
+  if (!run.baselines.empty()) add_baselines(run.baselines, report);
   OutputFile out("-");
   out.write(format == io::Format::text ? report.text() : json_line(report));
   out.commit();

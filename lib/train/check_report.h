@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "train/data_report.h"
 #include "train/trainer.h"
@@ -17,6 +18,7 @@ struct CheckedRun {
   const CheckedSet& train;
   const CheckedSet* dev;     // nullptr: there is none
   std::optional<Pace> pace;  // nullopt: unknown
+  std::span<const Baseline> baselines;
 };
 
 // Writes it to stdout, as an object or as text. The estimate of the memory begins with the most that the

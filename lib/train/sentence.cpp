@@ -23,6 +23,36 @@ namespace {
 using examples::SentenceExample;
 using model::ProblemType;
 
+// Compares the prediction of these logits with the gold labels.
+using Compare = void(const SentenceExample& example, std::span<const float> logits,
+                     const examples::Labels& labels, double threshold, metric::Evaluation& evaluation);
+
+void compare_class(const SentenceExample& example, std::span<const float> logits,
+                   const examples::Labels& labels, double, metric::Evaluation& evaluation) {
+  evaluation.labels.add(labels.names()[example.label], labels.names()[heads::best(logits)]);
+}
+
+void compare_value(const SentenceExample& example, std::span<const float> logits, const examples::Labels&,
+                   double, metric::Evaluation& evaluation) {
+  evaluation.numbers.add(example.value, heads::as_written(logits.front()));
+}
+
+void compare_label_set(const SentenceExample& example, std::span<const float> logits,
+                       const examples::Labels& labels, double threshold, metric::Evaluation& evaluation) {
+  std::vector<std::string_view> gold, predicted;
+  for (size_t k = 0; k < logits.size(); ++k) {
+    const auto& label = labels.names()[k];
+    if (example.targets[k] > 0) gold.push_back(label);
+    if (heads::as_written(heads::sigmoid(logits[k])) >= threshold) predicted.push_back(label);
+  }
+  evaluation.label_sets.add(gold, predicted);
+}
+
+// The label whose F1 is computed; "": none.
+std::string positive_of(task::Task task, const examples::Labels& labels) {
+  return task == task::Task::classify && labels.size() == 2 ? labels.names().back() : "";
+}
+
 class SentenceLearning : public ClassifierLearner {
  public:
   SentenceLearning(model::TrainingNetwork& network, const examples::Labels& labels,
@@ -30,8 +60,7 @@ class SentenceLearning : public ClassifierLearner {
       : ClassifierLearner(network, options.keep), labels_(labels), options_(options) {}
 
  protected:
-  virtual void add_prediction(const SentenceExample& example, std::span<const float> logits) = 0;
-  const std::string& name(int32_t label) const { return labels_.names()[label]; }
+  virtual Compare& comparison() const = 0;
   // The soft labels of all examples; empty if they have none, as in a dev set.
   static std::vector<float> soft_labels(Part examples) {
     std::vector<float> all;
@@ -52,7 +81,8 @@ class SentenceLearning : public ClassifierLearner {
   double importance(const examples::Example&) const override { return 1; }
   void add_predictions(Part examples, const nn::Tensor& logits) final {
     for (size_t i = 0; i < examples.size(); ++i)
-      add_prediction(examples[i]->as<SentenceExample>(), logits.values(i));
+      comparison()(examples[i]->as<SentenceExample>(), logits.values(i), labels_, options_.threshold,
+                   evaluation_);
   }
 };
 
@@ -63,7 +93,7 @@ class ClassLearning final : public SentenceLearning {
   task::Task task() const override { return task::Task::classify; }
   void begin_evaluation() override {
     ClassifierLearner::begin_evaluation();
-    if (labels_.size() == 2) evaluation_.positive = labels_.names().back();
+    evaluation_.positive = positive_of(task(), labels_);
   }
 
  private:
@@ -84,9 +114,7 @@ class ClassLearning final : public SentenceLearning {
     if (soft.empty()) return nn::softmax_loss(network_.context(), rows, weight, logits);
     return nn::soft_softmax_loss(network_.context(), rows, targets_of(soft), weight, logits);
   }
-  void add_prediction(const SentenceExample& example, std::span<const float> logits) override {
-    evaluation_.labels.add(name(example.label), name(heads::best(logits)));
-  }
+  Compare& comparison() const override { return compare_class; }
 };
 
 class NumberLearning final : public SentenceLearning {
@@ -116,9 +144,7 @@ class NumberLearning final : public SentenceLearning {
     for (int64_t row = 0; row < logits.rows(); ++row) logits.row(row)[0] += again.row(row)[0];
     return loss;
   }
-  void add_prediction(const SentenceExample& example, std::span<const float> logits) override {
-    evaluation_.numbers.add(example.value, heads::as_written(logits.front()));
-  }
+  Compare& comparison() const override { return compare_value; }
 };
 
 class LabelSetLearning final : public SentenceLearning {
@@ -139,15 +165,7 @@ class LabelSetLearning final : public SentenceLearning {
     if (soft.empty()) return nn::logistic_loss(targets, weight, logits);
     return nn::soft_logistic_loss(targets, targets_of(soft), weight, logits);
   }
-  void add_prediction(const SentenceExample& example, std::span<const float> logits) override {
-    std::vector<std::string_view> gold, predicted;
-    for (size_t k = 0; k < logits.size(); ++k) {
-      const auto& label = labels_.names()[k];
-      if (example.targets[k] > 0) gold.push_back(label);
-      if (heads::as_written(heads::sigmoid(logits[k])) >= options_.threshold) predicted.push_back(label);
-    }
-    evaluation_.label_sets.add(gold, predicted);
-  }
+  Compare& comparison() const override { return compare_label_set; }
 };
 
 template <class Learning>
@@ -163,13 +181,21 @@ struct SentenceKind {
   examples::ReadLabel* read_label;
   std::unique_ptr<Learner> (*make_learner)(model::TrainingNetwork&, const examples::Labels&,
                                            const SentenceOptions&);
+  OutputLoss loss;  // of a baseline
+  Compare* compare;
+  std::vector<float> (*target)(const SentenceExample&);
   bool has_labels = true;  // otherwise numbers
 };
 
 constexpr SentenceKind kKinds[] = {
-    {task::Task::classify, ProblemType::single_label, examples::read_class, make<ClassLearning>},
-    {task::Task::regress, ProblemType::regression, examples::read_value, make<NumberLearning>, false},
-    {task::Task::multilabel, ProblemType::multi_label, examples::read_label_set, make<LabelSetLearning>},
+    {task::Task::classify, ProblemType::single_label, examples::read_class, make<ClassLearning>,
+     OutputLoss::softmax, compare_class,
+     [](const SentenceExample& example) { return std::vector{static_cast<float>(example.label)}; }},
+    {task::Task::regress, ProblemType::regression, examples::read_value, make<NumberLearning>,
+     OutputLoss::squared, compare_value,
+     [](const SentenceExample& example) { return std::vector{static_cast<float>(example.value)}; }, false},
+    {task::Task::multilabel, ProblemType::multi_label, examples::read_label_set, make<LabelSetLearning>,
+     OutputLoss::logistic, compare_label_set, [](const SentenceExample& example) { return example.targets; }},
 };
 
 const SentenceKind& kind_of(task::Task task) { return *std::ranges::find(kKinds, task, &SentenceKind::task); }
@@ -266,6 +292,22 @@ class SentenceTrainingTask final : public TrainingTask {
                                .temperature = options_.temperature,
                                .threshold = options_.threshold,
                                .keep = keep});
+  }
+
+  std::vector<Baseline> baselines(const examples::RecordSource& train,
+                                  const examples::RecordSource& dev) const override {
+    const auto reader = reader_of(set_.labels, examples::SoftLabels::none);
+    const BaselineTask task = {
+        .task = options_.kind,
+        .loss = kind_.loss,
+        .outputs = set_.labels.size(),
+        .positive = positive_of(options_.kind, set_.labels),
+        .target = kind_.target,
+        .compare = [this](const SentenceExample& example, std::span<const float> logits,
+                          metric::Evaluation& evaluation) {
+          kind_.compare(example, logits, set_.labels, options_.threshold, evaluation);
+        }};
+    return train::baselines(task, {train, *reader}, {dev, *reader}, tokenizer_);
   }
 
  private:

@@ -273,6 +273,8 @@ bool Training::run() {
   std::optional<CheckedSet> tested;
   if (dev) tested.emplace(CheckedSet{dev->source(), dev->checked(), dev_labels.counts()});
   if (dev && !is_training_file(options_.dev)) note_overlap(trained, *tested, options_.dev_name(), log_);
+  const auto baselines =
+      options_.baseline ? task_->baselines(*source, dev->source()) : std::vector<Baseline>();
   if (!options_.only_checks) checked_ = {};
   const auto reader = readable(task_->make_reader());
   examples::Steps steps(*source, *reader, plan_.step, ranks_);
@@ -310,9 +312,15 @@ bool Training::run() {
   if (ranks_.stop_requested() != 0) return false;
   if (options_.only_checks) {
     const auto pace = ranks_.alone() ? std::optional(trainer.pace()) : std::nullopt;
-    const CheckedRun checked = {plan_, plan, network.config(), trained, tested ? &*tested : nullptr, pace};
+    const CheckedRun checked = {plan_, plan,     network.config(), trained, tested ? &*tested : nullptr,
+                                pace,  baselines};
     if (ranks_.is_first()) write_report(checked, options_.stream.format);
     return true;
+  }
+  if (!baselines.empty()) {
+    TrainingLog log;
+    for (const auto& baseline : baselines) log.write(baseline);
+    log.commit();
   }
   if (checkpoints && starts_over()) checkpoints->clear();
   const bool ended = trainer.run();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "json/json.h"
+#include "train/baseline.h"
 #include "train/settings.h"
 
 namespace bert::train {
@@ -58,13 +59,30 @@ std::string json_line(const StepLine& step) {
   return line + "\n";
 }
 
+namespace {
+
+// An object that has begun.
+void add_dev(std::span<const metric::Value> dev, json::Object& object) {
+  for (const auto& metric : dev)
+    json::append_double(object.key(std::string(kDevPrefix).append(metric.name)), metric.value);
+  object.end();
+}
+
+}  // namespace
+
 std::string json_line(int64_t step, std::span<const metric::Value> dev) {
   std::string line;
   json::Object object(line);
   object.integer("step", step);
-  for (const auto& metric : dev)
-    json::append_double(object.key(std::string(kDevPrefix).append(metric.name)), metric.value);
-  object.end();
+  add_dev(dev, object);
+  return line + "\n";
+}
+
+std::string json_line(const Baseline& baseline) {
+  std::string line;
+  json::Object object(line);
+  object.string("baseline", baseline.name);
+  add_dev(baseline.values, object);
   return line + "\n";
 }
 
@@ -109,11 +127,21 @@ std::string table_line(const StepLine& line) {
   return row(std::to_string(line.step), columns_of(line), &Columns::value_type::second);
 }
 
-std::string table_line(int64_t step, std::span<const metric::Value> dev) {
-  auto text = right(std::to_string(step), kStepWidth) + "  dev set:";
+namespace {
+
+std::string dev_line(std::string_view first, std::span<const metric::Value> dev) {
+  auto text = right(first, kStepWidth) + "  dev set:";
   for (const auto& value : dev) text.append("  ").append(value.name).append(" ").append(rounded(value.value));
   return text + "\n";
 }
+
+}  // namespace
+
+std::string table_line(int64_t step, std::span<const metric::Value> dev) {
+  return dev_line(std::to_string(step), dev);
+}
+
+std::string table_line(const Baseline& baseline) { return dev_line(baseline.name, baseline.values); }
 
 // mpirun gives its processes a terminal for stdout alone, whatever its own output is.
 TrainingLog::TrainingLog()
@@ -124,6 +152,10 @@ void TrainingLog::write(const StepLine& line) {
   if (!is_table_) return out_.write(json_line(line));
   if (!std::exchange(has_header_, true)) out_.write(table_header(line));
   out_.write(table_line(line));
+}
+
+void TrainingLog::write(const Baseline& baseline) {
+  out_.write(is_table_ ? table_line(baseline) : json_line(baseline));
 }
 
 std::string text(const ProgressLine& line) {

@@ -14,6 +14,8 @@
 
 namespace bert::train {
 
+struct Baseline;
+
 constexpr std::string_view kDevPrefix = "dev_";  // begins the name of a metric of the dev set
 
 // Means over the steps since the last line.
@@ -36,10 +38,14 @@ std::string json_line(const StepLine& line);
 // are not rounded, for comparison with bert-score.
 std::string json_line(int64_t step, std::span<const metric::Value> dev);
 
+// {"baseline":"majority","dev_loss":0.69,"dev_accuracy":0.51}
+std::string json_line(const Baseline& baseline);
+
 // The same for people: rows of an aligned table, the metrics of the dev set with their names.
 std::string table_header(const StepLine& line);
 std::string table_line(const StepLine& line);
 std::string table_line(int64_t step, std::span<const metric::Value> dev);
+std::string table_line(const Baseline& baseline);
 
 // JSON lines; on a terminal a table. Flushes each line. Reports write errors like all outputs (OutputFile).
 class TrainingLog {
@@ -50,6 +56,7 @@ class TrainingLog {
   void write_dev(int64_t step, std::span<const metric::Value> dev) {
     out_.write(is_table_ ? table_line(step, dev) : json_line(step, dev));
   }
+  void write(const Baseline& baseline);
   void commit() { out_.commit(); }
 
  private:

@@ -69,6 +69,7 @@ struct TrainingOptions {
   RunOptions run;
   int64_t keep = 2;  // number of checkpoints to keep
   bool resume = false;
+  bool baseline = false;     // also measures predictions without a network
   bool only_checks = false;  // everything before the first step, then writes a report in stream.format
 
   bool reads_stdin() const;

@@ -29,6 +29,7 @@
 #include "nn/vector_losses.h"
 #include "task/task.h"
 #include "text/tokenizer.h"
+#include "train/baseline.h"
 #include "train/learner.h"
 #include "train/settings.h"
 
@@ -148,6 +149,12 @@ class TrainingTask {
   }
   virtual std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
                                                 Learner::Keep keep) const = 0;
+
+  // Of records in FILEs, which this process reads alone. Empty: the task has none.
+  virtual std::vector<Baseline> baselines(const examples::RecordSource& /*train*/,
+                                          const examples::RecordSource& /*dev*/) const {
+    return {};
+  }
 
  protected:
   // If options of masking were given for records that are masked already.
