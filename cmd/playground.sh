@@ -9,6 +9,7 @@ project=$(cd "$(dirname "$0")/.." && pwd)
 
 fill() {
   cp -R "$project/tests/docs/files/." "$1"
+  LC_ALL=C awk -f "$project/tests/docs/messages.awk" </dev/null >"$1/messages.csv"
   for linked in "$project"/tests/golden/models/*/ "$project"/cmd/examples/; do
     [ ! -d "$linked" ] || ln -s "${linked%/}" "$1"
   done

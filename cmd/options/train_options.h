@@ -137,7 +137,7 @@ inline train::InitialModel InitialModelOptions::load() const {
 }
 
 // A dev set that is taken from the training records.
-inline void split_options(cli::App& app, examples::SplitOptions& split) {
+inline void split_options(cli::App& app, examples::SplitOptions& split, std::string& file) {
   app.custom(
       {opt::split, "SHARE",
        "Hold out this share of the training records, such as 0.1 or 10%, as the dev set; for classify, of "
@@ -161,10 +161,15 @@ inline void split_options(cli::App& app, examples::SplitOptions& split) {
   app.option(
       {opt::split_by, "FIELD", "Keep records with the same value of FIELD together when some are held out."},
       split.group_field);
+  app.option({opt::held_out, "FILE", "Write the records that are held out to FILE, as JSONL."}, file)
+      .may_differ = true;
   app.exclusive({opt::dev, opt::split, opt::fold});
-  app.check([&app, &split] {
+  app.check([&app, &split, &file] {
     if (!split.group_field.empty() && !split.any())
       throw cli::UsageError(opt::split_by, " needs ", opt::split, " or ", opt::fold);
+    if (!file.empty() && !split.any())
+      throw cli::UsageError(opt::held_out, " needs ", opt::split, " or ", opt::fold);
+    app.writes(opt::held_out, file);
     if (!split.any()) return;
     for (const Option rows : {opt::teacher_vectors, opt::dev_vectors, opt::guide_vectors})
       if (app.given(rows))
@@ -179,7 +184,7 @@ inline void split_options(cli::App& app, examples::SplitOptions& split) {
 inline void data_options(cli::App& app, train::TrainingOptions& options) {
   app.section("Data");
   app.option({opt::dev, "FILE", "Evaluate on the records of FILE, the dev set."}, options.dev);
-  split_options(app, options.split);
+  split_options(app, options.split, options.held_out);
   auto& baseline = app.flag(
       {opt::baseline, "",
        "First measure what needs no network on the dev set: the most frequent label, and a linear model of "

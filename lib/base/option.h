@@ -64,6 +64,7 @@ inline constexpr Option generator_size{"--generator-size"};
 inline constexpr Option gold{"--gold"};
 inline constexpr Option graph{"--graph"};
 inline constexpr Option guide_vectors{"--guide-vectors"};
+inline constexpr Option held_out{"--held-out"};
 inline constexpr Option id_field{"--id-field"};
 inline constexpr Option include{"--include"};
 inline constexpr Option index{"--index"};

@@ -14,7 +14,7 @@ namespace bert::examples {
 void read_class(const io::Fields& fields, const std::string& field, const Labels& labels,
                 SentenceExample& example) {
   const auto label = fields.label(field);
-  io::require_label(field, label);
+  io::require_label(fields.own_name(field), label);
   example.label = labels.id(label);
 }
 
@@ -29,7 +29,7 @@ void read_label_set(const io::Fields& fields, const std::string& field, const La
                     SentenceExample& example) {
   if (const auto json = fields.json(field)) io::named(field, [&] { return json->elements(); });
   const auto names = fields.labels(field);
-  for (const auto& name : names) io::require_label(field, name);
+  for (const auto& name : names) io::require_label(fields.own_name(field), name);
   auto sorted = names;
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())

@@ -66,7 +66,7 @@ std::vector<std::string_view> TagReader::read_tags(const io::Fields& fields, siz
     throw Error("field \"", label_field_, "\" has ", counted(tags.size(), "tag", "tags"), " for ",
                 counted(words, "word", "words"));
   if (schemes_ != nullptr) schemes_->add(tags);
-  for (const auto tag : tags) io::require_label(label_field_, tag);
+  for (const auto tag : tags) io::require_label(fields.own_name(label_field_), tag);
   return tags;
 }
 

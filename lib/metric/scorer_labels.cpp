@@ -209,7 +209,7 @@ class LabelScorer : public Scorer {
 
   std::string label_of(const io::Fields& fields, const std::string& field) const {
     std::string label = fields.label(field);
-    io::require_label(field, label);
+    io::require_label(fields.own_name(field), label);
     if (task_ == task::Task::choose) require_choice(fields, field, label);
     return label;
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "examples/steps.h"
+#include "train/split_set.h"
 
 namespace bert::train {
 namespace {
@@ -22,6 +23,10 @@ DevSet::DevSet(const io::StreamOptions& stream, examples::SourceOptions::Part pa
                                    tools.log);
   checked_ = examples::check_records(*source_, *reader_, tools).value_or(examples::CheckedRecords());
   source_->report_skipped();
+}
+
+void DevSet::write_records(const std::string& file) const {
+  train::write_records(*source_, *reader_, file);
 }
 
 std::optional<metric::Values> DevSet::evaluate(Learner& learner, Log* progress) {

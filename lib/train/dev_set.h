@@ -28,6 +28,9 @@ class DevSet {
 
   const examples::RecordSource& source() const { return *source_; }
 
+  // The valid records as JSON. This process must have them all.
+  void write_records(const std::string& file) const;
+
   // Evaluates the learner on all records; nullopt if a signal interrupted it. Shows progress in `progress`
   // unless it is nullptr.
   std::optional<metric::Values> evaluate(Learner& learner, Log* progress);

@@ -47,8 +47,10 @@ void require_possible(const TrainingOptions& options, const InitialModel& initia
   }
   if (options.baseline && (options.reads_stdin() || !io::can_read_again(options.stream.files)))
     throw Error(opt::baseline, " needs FILEs: a pipe can be read only once");
-  if (options.baseline && !ranks.alone())
-    throw Error(opt::baseline, " is measured by one process; measure it with ", opt::check, " before");
+  for (const auto& [asked, option] :
+       {std::pair(options.baseline, opt::baseline), {!options.held_out.empty(), opt::held_out}})
+    if (asked && !ranks.alone())
+      throw Error(option, " is for one process; run it with ", opt::check, " before");
   if (initial.tokenizer.size() > initial.config.vocab_size)
     throw Error("the vocabulary has ", initial.tokenizer.size(), " tokens, the model ",
                 initial.config.vocab_size);

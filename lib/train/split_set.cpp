@@ -9,6 +9,8 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/option.h"
+#include "base/output_file.h"
+#include "io/output.h"
 #include "io/record_reader.h"
 #include "train/data_report.h"
 
@@ -74,6 +76,26 @@ std::shared_ptr<const std::vector<bool>> split_of(const TrainingOptions& options
     throw Error(option, " leaves no ", held_out == 0 ? "dev set" : "training records", " of ",
                 counted(std::ssize(*dev), "record", "records"));
   return dev;
+}
+
+void write_records(const examples::RecordSource& dev, const examples::ExampleReader& reader,
+                   const std::string& file) {
+  OutputFile out(file);
+  io::RawRecordReader records(dev.invalid_utf8(), io::OnError::skip);
+  for (int64_t i = 0; i < dev.records();) {
+    auto some = dev.copy({i, std::min(dev.records(), i + kBlock)});
+    i += std::ssize(some);
+    for (auto& raw : some) {
+      io::Output lines;
+      records.read(raw, [&](const io::Fields& fields, const io::Record& record) {
+        examples::Examples examples;
+        reader.read(fields, record, 0, examples);
+        lines.record(record, {});
+      });
+      out.write(lines.written());
+    }
+  }
+  out.commit();
 }
 
 }  // namespace bert::train

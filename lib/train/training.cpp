@@ -273,8 +273,10 @@ bool Training::run() {
   std::optional<CheckedSet> tested;
   if (dev) tested.emplace(CheckedSet{dev->source(), dev->checked(), dev_labels.counts()});
   if (dev && !is_training_file(options_.dev)) note_overlap(trained, *tested, options_.dev_name(), log_);
+  if (!options_.held_out.empty()) dev->write_records(options_.held_out);
   const auto baselines =
       options_.baseline ? task_->baselines(*source, dev->source()) : std::vector<Baseline>();
+  const int64_t valid = source->records() > 0 ? checked_.records : 0;
   if (!options_.only_checks) checked_ = {};
   const auto reader = readable(task_->make_reader());
   examples::Steps steps(*source, *reader, plan_.step, ranks_);
@@ -284,7 +286,7 @@ bool Training::run() {
     require_space(options_.run.out, bytes_of_checkpoint(network.parameters()));
   const auto modules = task_->modules();
   const CardFacts facts = {options_,         initial_,          plan_,
-                           network.config(), source->records(), dev ? dev->checked().records : 0};
+                           network.config(), valid, dev ? dev->checked().records : 0};
   const auto learner = task_->make_learner(network, options_.recompute ? Keep::inputs : Keep::activations);
   Trainer trainer({.ranks = ranks_,
                    .learner = *learner,

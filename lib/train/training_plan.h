@@ -69,6 +69,7 @@ struct TrainingOptions {
   RunOptions run;
   int64_t keep = 2;  // number of checkpoints to keep
   bool resume = false;
+  std::string held_out;      // file for the records of the split; "": none
   bool baseline = false;     // also measures predictions without a network
   bool only_checks = false;  // everything before the first step, then writes a report in stream.format
 

@@ -28,6 +28,7 @@ one
 t...o
 $ ls
 examples
+messages.csv
 tiny
 .Ed
 .Dl $ true
