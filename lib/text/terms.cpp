@@ -5,6 +5,8 @@
 #include <unicode/ustring.h>
 #include <unicode/utext.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "text/utf8.h"
 
@@ -53,6 +55,7 @@ std::string TermSplitter::Impl::folded_form(std::string_view term) {
   word.resize(term.size());
   u_strFromUTF8(word.data(), word.size(), &size, term.data(), term.size(), &status);
   word.resize(size);
+  std::ranges::replace(word, u'\u2019', u'\'');
   const auto normalize = [&] {
     return unorm2_normalize(fold, word.data(), word.size(), folded.data(), folded.size(), &status);
   };

@@ -10,7 +10,7 @@ namespace bert::text {
 
 // Splits at the word boundaries of Unicode (UAX #29), by dictionaries in Thai and the like. Terms are words
 // that have a letter, a number or an ideogram, in lower case and compatibility form (NFKC_Casefold): "Straße"
-// is "strasse".
+// is "strasse". An apostrophe is "'", also if it is written as U+2019.
 class TermSplitter {
  public:
   TermSplitter();

@@ -15,6 +15,8 @@ TEST_CASE("terms are words, numbers and ideograms without case") {
         Terms{"the", "ship's", "3.14", "tons", "foo_bar"});
   CHECK(splitter.split("STRASSE Straße ﬁn Ⅷ") == Terms{"strasse", "strasse", "fin", "viii"});
   CHECK(splitter.split("Ελλάς ΕΛΛΆΣ") == Terms{"ελλάσ", "ελλάσ"});
+  CHECK(splitter.split("The ship’s crew, the O’Neills’ ‘ship’") ==
+        Terms{"the", "ship's", "crew", "the", "o'neills", "ship"});
   CHECK(splitter.split("日本").size() >= 1);
   CHECK(splitter.split("a") == Terms{"a"});
 }
