@@ -198,6 +198,7 @@ FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions&
   }
   index.path = folder.at(manifest.vectors);
   index.may_be_empty = true;
+  index.remedy = std::string("embed all files again with ") + (indexes() ? "" : "--in and ") + opt::rebuild;
   index.records_path = folder.at(manifest.records);
   return lock;
 }

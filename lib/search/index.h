@@ -37,6 +37,7 @@ struct IndexOptions {
   bool norms = true;              // of all vectors are needed at the start, for which an array is read
   bool may_be_empty = false;      // an array without rows is no error
   bool lines = false;             // the lines of neighbors are wanted, so their records must have a place
+  std::string remedy;             // if its vectors are of another model than the queries: what to do
   io::StreamOptions stream;       // how the records are read; its FILEs are not used
 };
 

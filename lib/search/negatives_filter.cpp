@@ -43,7 +43,7 @@ NegativesFilter::NegativesFilter(Options options, Pool& pool, Log& log)
       search_(make_search(index_, options_, pool, log)),
       drop_(heads::with_vector_model(options_.drop)) {
   queries_.require_width(index_.vectors().width(), options_.index.path + " has");
-  queries_.require_model(index_.model(), options_.index.path + " has");
+  queries_.require_model(index_.model(), options_.index.path + " has", options_.index.remedy);
 }
 
 void NegativesFilter::prepare(const io::Fields& fields, io::Record& record) const {

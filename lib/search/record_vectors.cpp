@@ -65,19 +65,25 @@ std::string SameModel::advice(const heads::ModelDifference& difference, Of of) c
     return "; use " + opt::metric + " cosine, or normalize all vectors or none (bert-embed " +
            opt::normalize + ")";
   if (of == Of::vector) return {};
+  const auto text = option_advice(difference);
+  return "; " + (remedy_.empty() ? text : remedy_ + ", or " + text);
+}
+
+std::string SameModel::option_advice(const heads::ModelDifference& difference) {
+  using enum heads::ModelDifference::Kind;
   if (difference.kind == model) {
     const auto name_of = [](const std::string& shown) { return shown.substr(0, shown.rfind(" (")); };
     return name_of(difference.first) == name_of(difference.second)
-               ? "; give the options with which these vectors were made, such as " + opt::pooling + " or " +
+               ? "give the options with which these vectors were made, such as " + opt::pooling + " or " +
                      opt::activation
-               : "; give the model of these vectors with -m";
+               : "give the model of these vectors with -m";
   }
-  if (difference.kind == max_length) return "; give " + opt::max_length + " " + difference.second;
+  if (difference.kind == max_length) return "give " + opt::max_length + " " + difference.second;
   const std::string& wanted = difference.second;
   if (wanted.find('@') != std::string::npos)
-    return "; embed the texts with bert-embed and the same " + opt::layers;
-  return wanted.find('+') != std::string::npos ? "; leave " + opt::pooling + " out"
-                                               : "; give " + opt::pooling + " " + wanted;
+    return "embed the texts with bert-embed and the same " + opt::layers;
+  return wanted.find('+') != std::string::npos ? "leave " + opt::pooling + " out"
+                                               : "give " + opt::pooling + " " + wanted;
 }
 
 struct RecordVectors::TextModel {
@@ -101,13 +107,14 @@ void RecordVectors::require_width(int64_t width, std::string whose) {
   whose_ = std::move(whose);
 }
 
-void RecordVectors::require_model(std::string_view model, std::string whose) {
+void RecordVectors::require_model(std::string_view model, std::string whose, std::string remedy) {
   const auto parsed = heads::VectorModel::parse(model);
   if (!parsed) return same_model_.reset();
   if (parsed->normalized && metric_ != Metric::cosine) options_.embed.vectors.normalize = true;
   knows_model_ = true;
   same_model_->require(model, std::move(whose));
   same_model_->allow_prompts(options_.embed.vectors.prompt);
+  same_model_->advise(std::move(remedy));
 }
 
 // nullptr if it cannot be opened.

@@ -9,6 +9,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
@@ -33,6 +35,8 @@ class SameModel {
   void require(std::string_view model, std::string whose);
   // Queries may have a prompt of their own: one that the model defines, or `asked`, that of --prompt.
   void allow_prompts(std::optional<std::string> asked);
+  // Further advice, "embed them again"; "": none.
+  void advise(std::string remedy) { remedy_ = std::move(remedy); }
 
   // How the vector differs: `prompt none, x.npy has 'passage: '; ...`; "" if it can be compared. If `model`
   // is the first one, it is required afterwards. Texts get other advice.
@@ -41,11 +45,12 @@ class SameModel {
 
  private:
   std::string advice(const heads::ModelDifference& difference, Of of) const;
+  static std::string option_advice(const heads::ModelDifference& difference);
   bool is_other_prompt(const heads::VectorModel& query, Of of) const;
 
   const Metric metric_;
   std::optional<heads::VectorModel> required_;
-  std::string whose_;
+  std::string whose_, remedy_;
   bool queries_ = false;
   std::optional<std::string> asked_;
   std::string same_;  // the last text that could be compared
@@ -78,8 +83,8 @@ class RecordVectors {
   // has".
   void require_width(int64_t width, std::string whose);
   // The records are queries for vectors with this model, see SameModel. "": any query will do. If those are
-  // normalized and it matters, the vectors of texts will be, too.
-  void require_model(std::string_view model, std::string whose);
+  // normalized and it matters, the vectors of texts will be, too. `remedy`: see SameModel::advise.
+  void require_model(std::string_view model, std::string whose, std::string remedy = {});
   std::optional<int64_t> width() const { return width_; }
 
   // `record` has no work yet. If the model cannot be opened, compute throws the Error, because it does not

@@ -74,7 +74,7 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
     recall_.emplace(index_.searched(), options_.metric, pool, options_.recall,
                     Wanted(options_.neighbors, first_.least));
   queries_.require_width(index_.vectors().width(), options_.index.path + " has");
-  queries_.require_model(index_.model(), options_.index.path + " has");
+  queries_.require_model(index_.model(), options_.index.path + " has", options_.index.remedy);
   if (index_.model().empty())
     log.info(options_.index.path + ": does not say which model its vectors are from, so it is not checked");
 }
