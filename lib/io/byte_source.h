@@ -37,6 +37,12 @@ class NotUtf8 : public NotText {
   using NotText::NotText;
 };
 
+// In two encodings, so that no option names the encoding.
+class PartlyUtf8 : public NotUtf8 {
+ public:
+  using NotUtf8::NotUtf8;
+};
+
 class ByteSource {
  public:
   virtual ~ByteSource() = default;

@@ -14,6 +14,7 @@
 #include "io/array_shape.h"
 #include "io/input_format.h"
 #include "io/line_cutter.h"
+#include "io/text_check.h"
 #include "json/utf8.h"
 
 namespace bert::io {
@@ -250,21 +251,22 @@ std::string note_of_utf8(const std::string& encoding) {
 }
 
 std::unique_ptr<Decoder> watched(std::unique_ptr<Decoder> decoder, const std::string& encoding,
-                                 std::function<void(const std::string&)> note) {
+                                 const std::function<void(const std::string&)>& note,
+                                 const std::function<void(const std::string&)>& warn) {
   const auto name = plain_name(encoding);
   if (is_wide(name) || name.starts_with("utf")) return decoder;
   Utf8OrOther::Notes notes;
   if (!has_one_byte(encoding)) {
     notes.utf8_bytes = 12;  // a few characters of Shift_JIS or GBK are UTF-8 by chance
     notes.utf8_line = [=](int64_t line) {
-      note("line " + std::to_string(line) + " is UTF-8, too; if it is not " + encoding + ", leave " +
+      warn("line " + std::to_string(line) + " is UTF-8, too; if it is not " + encoding + ", leave " +
            opt::encoding + " out");
     };
     return std::make_unique<Utf8OrOther>(std::move(decoder), std::move(notes));
   }
   notes.utf8 = [=] { note(note_of_utf8(encoding)); };
   notes.utf8_line = [=](int64_t line) {
-    note("line " + std::to_string(line) + " is UTF-8, but read as " + encoding +
+    warn("line " + std::to_string(line) + " is UTF-8, but read as " + encoding +
          ", which lines before it are in; convert these with " + iconv_from(encoding));
   };
   if (name.starts_with("latin") || name.starts_with("iso8859"))  // with control characters from 0x80 to 0x9f
@@ -317,9 +319,10 @@ void require_text(Input& input, InvalidUtf8 invalid, std::string_view encoding) 
     block = block.substr(0, end);
   }
   const bool is_bad = invalid == InvalidUtf8::error && !json::is_utf8(block);
-  if (is_bad && !encoding.empty())
-    throw NotUtf8(input.name(), ": is partly UTF-8 and partly not; convert the other lines with ",
-                  iconv_from(encoding), ", or write U+FFFD with ", opt::invalid_utf8, " replace");
+  if (is_bad && (!encoding.empty() || is_mostly_utf8(block)))
+    throw PartlyUtf8(input.name(), ": is partly UTF-8 and partly not; convert the other lines with ",
+                     iconv_from(encoding.empty() ? "windows-1252" : encoding), ", or write U+FFFD with ",
+                     opt::invalid_utf8, " replace");
   if (is_bad)
     throw NotUtf8(input.name(), ": is not UTF-8; for Windows or Latin-1 text, use ", opt::encoding,
                   " windows-1252");

@@ -30,10 +30,11 @@ std::string_view without_compression_suffix(std::string_view path);
 // UTF-16 or UTF-32, if the input begins with its byte order mark.
 std::optional<std::string_view> marked_encoding(Input& input);
 
-// Notes what shows that the text does not have this encoding. If that has one byte for each character, reads
-// UTF-8 as such instead.
+// Notes what shows that the text does not have this encoding, and warns of a line that is UTF-8 but not read
+// so. If the encoding has one byte for each character, reads UTF-8 as such instead.
 std::unique_ptr<Decoder> watched(std::unique_ptr<Decoder> decoder, const std::string& encoding,
-                                 std::function<void(const std::string&)> note);
+                                 const std::function<void(const std::string&)>& note,
+                                 const std::function<void(const std::string&)>& warn);
 std::string note_of_utf8(const std::string& encoding);
 
 // The encoding to decode from if the user asked for `asked`: the byte order of UTF-16 without a mark is

@@ -151,7 +151,8 @@ void InputReader::convert(Input& input) const {
   if (asked == kUtf8) {
     note_of(note_of_utf8(options_.encoding));
   } else if (!asked.empty()) {
-    input.decode(watched(options_.decoder(asked, options_.invalid_utf8), asked, note_of));
+    const auto warn_of = [this, &input](const std::string& message) { warn(input.name() + ": " + message); };
+    input.decode(watched(options_.decoder(asked, options_.invalid_utf8), asked, note_of, warn_of));
   } else if (const auto encoding = marked_encoding(input)) {
     if (options_.decoder == nullptr)
       throw Error(input.name(), ": is ", *encoding, "; convert it with iconv -f ", *encoding, " -t UTF-8");

@@ -62,8 +62,11 @@ bool InputReader::read_found(const std::string& name) {
     going_on = read(name);
   } catch (const NotText& error) {
     if (options_.named) throw;
-    const bool may_be_text = dynamic_cast<const NotUtf8*>(&error) != nullptr;
-    not_text_.add({.count = 1, .not_utf8 = may_be_text ? 1 : 0, .first = may_be_text ? name : ""});
+    const bool is_partly_utf8 = dynamic_cast<const PartlyUtf8*>(&error) != nullptr;
+    const bool is_other = !is_partly_utf8 && dynamic_cast<const NotUtf8*>(&error) != nullptr;
+    ++not_text_.count;
+    if (is_partly_utf8) not_text_.partly_utf8.add({.count = 1, .first = name});
+    if (is_other) not_text_.not_utf8.add({.count = 1, .first = name});
     if (options_.detail) options_.detail(error.what());
   } catch (const Error& error) {
     if (options_.named) throw;

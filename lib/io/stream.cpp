@@ -314,22 +314,6 @@ void Stream::write(Chunk& chunk) {
 
 }  // namespace
 
-void NotTextFiles::add(const NotTextFiles& others) {
-  count += others.count;
-  if (not_utf8 == 0) first = others.first;
-  not_utf8 += others.not_utf8;
-}
-
-void NotTextFiles::report(Log& log) const {
-  if (count == 0) return;
-  auto text = counted(count, "file that is not text was", "files that are not text were") + " left out";
-  if (not_utf8 == 1) text += "; " + first + " is not UTF-8, " + opt::encoding + " names its encoding";
-  if (not_utf8 > 1)
-    text += "; " + first + " and " + std::to_string(not_utf8 - 1) + " more are not UTF-8, " + opt::encoding +
-            " names their encoding";
-  log.warn(text);
-}
-
 StreamOptions side_file(const StreamOptions& stream, const std::string& file) {
   StreamOptions side = {.files = {file}};
   side.delimiter = stream.delimiter;

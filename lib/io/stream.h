@@ -17,6 +17,7 @@
 #include "io/format.h"
 #include "io/input.h"
 #include "io/input_format.h"
+#include "io/not_text_files.h"
 #include "io/record.h"
 
 namespace bert::io {
@@ -102,16 +103,6 @@ StreamOptions side_file(const StreamOptions& stream, const std::string& file);
 // For filters that run a network: output per record is large, and the first results are wanted early.
 constexpr size_t kNetworkChunkBytes = 4 << 10;
 constexpr size_t kNetworkChunkRecords = 64;
-
-// Files that were found in folders and left out, since they are not text.
-struct NotTextFiles {
-  int64_t count = 0;
-  int64_t not_utf8 = 0;  // of them
-  std::string first;     // of these
-
-  void add(const NotTextFiles& others);
-  void report(Log& log) const;
-};
 
 struct RunResult {
   int64_t records = 0;  // written; skipped ones not included

@@ -1,7 +1,6 @@
 #include "io/text_check.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "base/error.h"
 #include "base/option.h"
@@ -99,6 +98,17 @@ std::optional<int64_t> line_of_json(const Chunk& chunk) {
     return line.find('"') != line.npos && is_json_object(line);  // "{}" may be a line of a program
   });
   return found == chunk.cuts.end() ? std::nullopt : std::optional(found->line);
+}
+
+bool is_mostly_utf8(std::string_view text) {
+  int64_t utf8 = 0, others = 0;
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (std::ranges::all_of(line, [](char c) { return static_cast<signed char>(c) >= 0; })) continue;
+    ++(json::is_utf8(line) ? utf8 : others);
+  }
+  return utf8 > others;
 }
 
 }  // namespace bert::io

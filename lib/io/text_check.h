@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/chunk.h"
@@ -19,6 +20,9 @@ void check_text(Input& input, const StreamOptions& options, const std::vector<st
 
 // The same for CoNLL, whose columns are in the source. A note if the first column has no words.
 void check_conll(Input& input, const StreamOptions& options, const Source& source);
+
+// Whether most of the lines that are not ASCII are UTF-8; a few may be by chance.
+bool is_mostly_utf8(std::string_view text);
 
 // The line of the first text that is a JSON object.
 std::optional<int64_t> line_of_json(const Chunk& chunk);
