@@ -137,6 +137,7 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
 void StreamOptions::add_folders(cli::App& app, const std::string& others) {
   using enum io::InputFormat;
   auto& folders = settings.folders.emplace();
+  folders.use = std::make_shared<io::GlobUse>();
   app.flag({"-r," + opt::recursive, "",
             "Read the text files in each FILE that is a folder, and in folders below it."},
            folders.recursive);

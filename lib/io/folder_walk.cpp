@@ -6,13 +6,14 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <span>
+#include <set>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/index_files.h"
 #include "base/option.h"
+#include "base/spelling.h"
 #include "io/decoder.h"
 #include "io/table_header.h"
 
@@ -20,10 +21,6 @@ namespace bert::io {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<PathPattern> patterns_of(const std::vector<std::string>& globs) {
-  return {globs.begin(), globs.end()};
-}
 
 // The root of the git repository that has the folder.
 std::optional<fs::path> repository_of(const fs::path& folder) {
@@ -34,12 +31,22 @@ std::optional<fs::path> repository_of(const fs::path& folder) {
   }
 }
 
-bool matches_any(std::span<const PathPattern> patterns, std::string_view path, PathPattern::Entry entry) {
-  return std::ranges::any_of(patterns,
-                             [&](const PathPattern& pattern) { return pattern.matches(path, entry); });
-}
+std::string with_slash(const std::string& folder) { return folder.ends_with('/') ? folder : folder + "/"; }
 
 }  // namespace
+
+std::vector<std::string> FolderOptions::notes() const {
+  std::vector<std::string> notes;
+  if (use == nullptr) return notes;
+  const auto add = [&](const std::vector<std::string>& globs, const std::set<std::string>& matched,
+                       Option option, const char* what) {
+    for (const auto& glob : globs)
+      if (!matched.contains(glob)) notes.push_back(option + " " + shell_word(glob) + " matches no " + what);
+  };
+  add(include, use->include, opt::include, "file");
+  add(exclude, use->exclude, opt::exclude, "file or folder");
+  return notes;
+}
 
 void refuse_output_in(const std::string& folder, const FolderOptions& options, const std::string& output) {
   std::error_code failure;
@@ -48,24 +55,29 @@ void refuse_output_in(const std::string& folder, const FolderOptions& options, c
   const auto size = failure || !fs::is_regular_file(place, failure) ? 0 : fs::file_size(place, failure);
   if (failure || size == 0) return;
   const auto path = place.lexically_relative(base);
-  const auto exclude = patterns_of(options.exclude), include = patterns_of(options.include);
+  Globs exclude(options.exclude, nullptr), include(options.include, nullptr);
+  const auto written = with_slash(folder);
+  const auto matches = [&](Globs& globs, const fs::path& its, PathPattern::Entry entry) {
+    return globs.any_matches(written + its.string(), written.size(), entry);
+  };
   fs::path part;
   for (const auto& name : path) {
     part /= name;
     if (name.string().starts_with('.')) return;  // hidden, or ".." of a file that is elsewhere
     const auto entry = part == path ? PathPattern::Entry::file : PathPattern::Entry::folder;
-    if (matches_any(exclude, part.string(), entry)) return;
+    if (matches(exclude, part, entry)) return;
   }
-  if (!include.empty() && !matches_any(include, path.string(), PathPattern::Entry::file)) return;
+  if (!include.empty() && !matches(include, path, PathPattern::Entry::file)) return;
   throw Error(output, ": is in the folder ", folder,
               ", which is read, and would be replaced; name another file, or ", opt::exclude, " it");
 }
 
 FolderWalk::FolderWalk(const std::string& folder, const FolderOptions& options, Warn warn)
-    : include_(patterns_of(options.include)),
-      exclude_(patterns_of(options.exclude)),
+    : use_(options.use),
+      include_(options.include, use_ ? &use_->include : nullptr),
+      exclude_(options.exclude, use_ ? &use_->exclude : nullptr),
       warn_(std::move(warn)),
-      path_(folder.ends_with('/') ? folder : folder + "/"),
+      path_(with_slash(folder)),
       folder_size_(path_.size()) {
   for (const auto& path : options.leave_out) {
     struct stat info;
@@ -126,7 +138,10 @@ void FolderWalk::enter() {
   if (std::ranges::binary_search(names, ".gitignore"))
     level.has_patterns = add_patterns(path_ + ".gitignore", from_root(path_).size());
   for (const auto& name : names) {
-    if (name.starts_with('.')) continue;
+    if (name.starts_with('.')) {
+      exclude_.any_matches(path_ + name, folder_size_, Entry::folder);  // has an effect, though no other one
+      continue;
+    }
     if (auto found = look_at(name)) level.found.push_back(std::move(*found));
   }
   std::ranges::sort(level.found, {}, &Found::name);
@@ -145,17 +160,19 @@ std::optional<FolderWalk::Found> FolderWalk::look_at(const std::string& name) {
   if (!is_folder && !S_ISREG(info.st_mode)) return std::nullopt;
   const auto entry = is_folder ? Entry::folder : Entry::file;
   const std::pair<uint64_t, uint64_t> identity(info.st_dev, info.st_ino);
+  const bool wanted = is_wanted(path, entry);
   if (std::ranges::find(outputs_, identity) != outputs_.end()) return std::nullopt;
-  if (!is_wanted(path.substr(folder_size_), entry) || is_ignored(from_root(path), entry)) {
+  if (!wanted || is_ignored(from_root(path), entry)) {
     ++left_out_;
     return std::nullopt;
   }
   return Found{.name = is_folder ? name + "/" : name, .entry = entry};
 }
 
-bool FolderWalk::is_wanted(std::string_view path, Entry entry) const {
-  if (matches_any(exclude_, path, entry)) return false;
-  return entry == Entry::folder || include_.empty() || matches_any(include_, path, entry);
+bool FolderWalk::is_wanted(std::string_view path, Entry entry) {
+  const bool included =
+      entry == Entry::folder || include_.empty() || include_.any_matches(path, folder_size_, entry);
+  return !exclude_.any_matches(path, folder_size_, entry) && included;
 }
 
 // The last pattern that matches decides, of the nearest .gitignore file that has one.

@@ -3,20 +3,26 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "io/globs.h"
 #include "io/path_pattern.h"
 
 namespace bert::io {
 
 struct FolderOptions {
   bool recursive = false;                     // else a folder is not read
-  std::vector<std::string> include, exclude;  // see PathPattern; include: files, by default all
+  std::vector<std::string> include, exclude;  // see Globs; include: files, by default all
   std::vector<std::string> leave_out;         // files and folders, by any of their names, such as the output
+  std::shared_ptr<GlobUse> use = nullptr;     // of these globs; nullptr: not asked for
+
+  // About globs that have matched nothing; after the last walk.
+  std::vector<std::string> notes() const;
 };
 
 // Throws Error if the file `output` is not empty and in the folder, by the globs and without hidden names in
@@ -58,12 +64,13 @@ class FolderWalk {
   void start(const std::string& folder);
   void enter();
   std::optional<Found> look_at(const std::string& name);
-  bool is_wanted(std::string_view path, Entry entry) const;
+  bool is_wanted(std::string_view path, Entry entry);
   bool is_ignored(std::string_view path_from_root, Entry entry) const;
   bool add_patterns(const std::string& file, size_t base);
   std::string from_root(std::string_view path) const;
 
-  std::vector<PathPattern> include_, exclude_;
+  std::shared_ptr<GlobUse> use_;
+  Globs include_, exclude_;
   std::vector<std::pair<uint64_t, uint64_t>> outputs_;  // device and inode
   int64_t left_out_ = 0;
   Warn warn_;

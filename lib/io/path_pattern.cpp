@@ -118,7 +118,8 @@ PathPattern::PathPattern(std::string_view glob) {
   folders_only_ = glob.ends_with('/');
   if (folders_only_) glob.remove_suffix(1);
   whole_path_ = glob.find('/') != glob.npos;
-  if (glob.starts_with('/')) glob.remove_prefix(1);
+  from_root_ = glob.starts_with('/');
+  if (from_root_) glob.remove_prefix(1);
   names_ = split(glob, '/');
   // "a/**" is what the folder has, not the folder.
   if (whole_path_ && is_stars(names_.back())) names_.emplace_back("*");
@@ -140,6 +141,11 @@ bool PathPattern::matches(std::string_view path, Entry entry) const {
   if (folders_only_ && entry != Entry::folder) return false;
   if (whole_path_) return matches_names(names_, split(path, '/'));
   return matches_name(names_.front(), path.substr(path.rfind('/') + 1));
+}
+
+bool PathPattern::matches_written(std::string_view path, Entry entry) const {
+  if (!whole_path_ || from_root_ != path.starts_with('/')) return false;
+  return matches(from_root_ ? path.substr(1) : path, entry);
 }
 
 }  // namespace bert::io

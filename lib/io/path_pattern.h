@@ -21,11 +21,13 @@ class PathPattern {
 
   // `path`: from the folder that the pattern belongs to, without "/" at its ends.
   bool matches(std::string_view path, Entry entry) const;
+  // Whether a pattern with "/" before its end matches a path as it is written, such as "../a/b" or "/a/b".
+  bool matches_written(std::string_view path, Entry entry) const;
   bool negated() const { return negated_; }  // "!name" in a line: such paths are not ignored
 
  private:
   std::vector<std::string> names_;  // between the slashes
-  bool whole_path_ = false, folders_only_ = false, negated_ = false;
+  bool whole_path_ = false, from_root_ = false, folders_only_ = false, negated_ = false;
 };
 
 // Whether a name without "/" matches a pattern without "/".

@@ -359,6 +359,8 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   if (!names_stdout(options.output)) refuse_repeated_output(options.output);
   file.commit();
   for (const auto& message : sink.notes()) log.warn(message);
+  if (options.recursive() && !options.found)
+    for (const auto& message : options.folders->notes()) log.warn(message);
   const auto unpaired = options.pair_use ? options.pair_use->warning() : std::nullopt;
   if (unpaired) log.warn(*unpaired);
   if (result.records + result.skipped > 0) {

@@ -70,6 +70,7 @@ class Refresh {
     auto index = finish();
     const auto has_records = [](const IndexedFile& file) { return file.records > 0; };
     if (std::ranges::none_of(index.files, has_records)) log_.warn(named() + ": no text was found");
+    for (const auto& message : options_.stream.folders->notes()) log_.warn(message);
     return index;
   }
 

@@ -58,6 +58,29 @@ TEST_CASE("patterns choose files") {
   CHECK(tree.files({.leave_out = {tree / "c/../a.md", tree / "absent"}}) == "b.txt c/a.md c/d/e.md x/a.md");
 }
 
+TEST_CASE("patterns match paths as they are written, too") {
+  const Tree tree;
+  for (const auto* path : {"a/b/x", "a/c/x", "d"}) tree.add(path);
+  CHECK(tree.files({.exclude = {tree / "a/b"}}) == "a/c/x d");
+  CHECK(tree.files({.include = {tree / "a/*/x"}}) == "a/b/x a/c/x");
+  CHECK(tree.files({.exclude = {"/b"}}, "a") == "c/x");
+  CHECK(tree.files({.exclude = {tree / "a/b"}}, "a") == "c/x");
+}
+
+TEST_CASE("patterns that match nothing are known after all walks") {
+  const Tree tree;
+  for (const auto* path : {"a/x.md", "b/y.md", ".git/x", "b/z.log"}) tree.add(path);
+  tree.add("b/.gitignore", "*.log\n");
+  FolderOptions options = {.include = {"*.md", "x*", "*.txt"},
+                           .exclude = {"y.md", "y.*", ".git", "z.log", "/x"},
+                           .use = std::make_shared<GlobUse>()};
+  CHECK(tree.files(options, "a") == "x.md");
+  CHECK(tree.files(options, "b").empty());
+  CHECK(tree.files(options) == "a/x.md");
+  CHECK(options.notes() == std::vector<std::string>{"--include '*.txt' matches no file",
+                                                    "--exclude /x matches no file or folder"});
+}
+
 TEST_CASE(".gitignore files count, the nearest first, those above the folder too") {
   const Tree tree;
   for (const auto* path : {"a.log", "keep.log", "build/x", "c/build", "c/a.log", "c/d/a.log", "c/d/b"})

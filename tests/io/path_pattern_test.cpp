@@ -60,6 +60,20 @@ TEST_CASE("a pattern without a slash matches at any depth, others from the folde
   CHECK(!matches("a**/b", "ax/y/b"));
 }
 
+TEST_CASE("paths as they are written") {
+  const auto matches = [](const char* glob, const char* path, Entry entry = Entry::file) {
+    return PathPattern(glob).matches_written(path, entry);
+  };
+  CHECK(matches("a/b", "a/b"));
+  CHECK(matches("./a/*", "./a/b"));
+  CHECK(matches("../a/b/", "../a/b", Entry::folder));
+  CHECK(matches("/x/a/b", "/x/a/b"));
+  CHECK(!matches("/a/b", "a/b"));  // from the folder on
+  CHECK(!matches("x/a", "/x/a"));
+  CHECK(!matches("b", "a/b"));  // a name
+  CHECK(!matches("a/b", "a/b/c"));
+}
+
 TEST_CASE("lines of .gitignore") {
   CHECK(matches("b/", "a/b", Entry::folder));
   CHECK(!matches("b/", "a/b"));
