@@ -57,7 +57,7 @@ void for_each_own_field(const Record& record, Visit visit) {
   }
 }
 
-// Where a record is: fields of its own, unless it has one of that name.
+// Where a record is.
 template <class Visit>
 void for_each_place(const Record& record, Visit visit) {
   const auto& [end_line, begin, end] = record.location();
@@ -113,8 +113,11 @@ Lost for_each_field(const Record* record, const Added& added, const DropList& dr
       names.emplace_back(field.name);
       visit_own(field);
     });
+    const auto is_own = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+    // All or none: the record's own file does not have our lines.
+    const bool has_place = std::ranges::any_of(kPlaceFields, is_own);
     for_each_place(*record, [&](const RecordField& field) {
-      if (std::ranges::find(names, field.name) == names.end()) visit_own(field);
+      if (!has_place && !is_own(field.name)) visit_own(field);
     });
   } else if (record != nullptr) {
     for_each_own_field(*record, visit_own);

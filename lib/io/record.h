@@ -68,6 +68,8 @@ struct Context {
 // Fields that say where a record is, if Source::located.
 inline constexpr std::string_view kFileField = "file", kStartLine = "start_line", kEndLine = "end_line",
                                   kStart = "start", kEnd = "end";
+// A record that has one of these keeps its own place.
+inline constexpr std::string_view kPlaceFields[] = {kFileField, kStartLine, kEndLine};
 
 struct Location {
   int64_t end_line = 0;                         // the last one of the record

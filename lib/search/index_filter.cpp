@@ -1,5 +1,6 @@
 #include "search/index_filter.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -11,19 +12,38 @@ namespace bert::search {
 
 struct IndexFilter::Indexed : io::Work {
   std::unique_ptr<io::Work> text;
+  bool takes_place = false;  // instead of fields of its own
   std::string failure;
 };
 
 namespace {
 
-void write(const io::Record& record, io::Output& out) {
-  static const io::DropList kDropped = heads::with_vector_model(io::DropList({"embedding"}));
-  io::Added added;
-  if (record.truncated) added.boolean("truncated", true);
-  out.record(record, added, kDropped);
+// Whether the record has fields of these names that are not a place, such as a column "file" in a table.
+// Lines are those of files, so the place is added instead.
+bool lacks_place(const io::Fields& fields) {
+  if (std::ranges::none_of(io::kPlaceFields, [&](std::string_view name) { return fields.has(name); }))
+    return false;
+  try {
+    const auto file = fields.text_unless_null(io::kFileField);
+    return !file || file->empty() || !fields.has(io::kStartLine) || fields.number(io::kStartLine) < 1;
+  } catch (const Error&) {
+    return true;
+  }
 }
 
 }  // namespace
+
+void IndexFilter::write(const io::Record& record, io::Output& out) {
+  static const io::DropList kDropped = heads::with_vector_model(io::DropList({"embedding"}));
+  io::Added added;
+  if (record.work_as<Indexed>().takes_place) {
+    added.string(io::kFileField, record.file());
+    added.integer(io::kStartLine, record.line());
+    added.integer(io::kEndLine, record.location().end_line);
+  }
+  if (record.truncated) added.boolean("truncated", true);
+  out.record(record, added, kDropped);
+}
 
 IndexFilter::IndexFilter(predict::EmbedFilter& texts, const std::string& array)
     : texts_(texts), array_(array) {
@@ -38,6 +58,7 @@ int64_t IndexFilter::records_of(const std::string& file) const {
 void IndexFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto indexed = std::make_unique<Indexed>();
   indexed->text = texts_.read(fields);
+  indexed->takes_place = lacks_place(fields);
   record.work = std::move(indexed);
 }
 

@@ -29,6 +29,7 @@ class IndexFilter final : public io::Filter {
 
  private:
   struct Indexed;
+  static void write(const io::Record& record, io::Output& out);
   void append_row(io::Record& record);
 
   predict::EmbedFilter& texts_;

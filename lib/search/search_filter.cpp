@@ -206,7 +206,8 @@ std::vector<Passage> SearchFilter::passages(std::span<const Hit> hits) const {
     passage.last = std::max(passage.first, passage.last);  // unknown: 0
     if (passage.file.empty() || passage.first < 1)
       throw Error(options_.index.path, ": record ", hit.row, " has no ", io::kFileField, " and ",
-                  io::kStartLine, "; bert-embed adds them with ", opt::recursive, " or ", opt::cut);
+                  io::kStartLine, "; bert-embed adds them with ", opt::recursive, " or ", opt::cut,
+                  ", unless the record has one of its own");
   }
   return passages;
 }
