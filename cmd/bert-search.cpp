@@ -243,7 +243,7 @@ void settle_index(search::Options& options, io::StreamOptions& stream) {
   if (is_index) index.path = std::exchange(stream.files, {}).front();
   if (index.path.empty()) return;
   if (const search::IndexFolder folder(index.path); is_directory(index.path) && folder.exists()) {
-    const auto manifest = folder.read();
+    const auto manifest = folder.read_current();
     index.path = folder.at(manifest.vectors);
     if (index.records_path.empty() && stream.files.empty()) index.records_path = folder.at(manifest.records);
   }
@@ -278,7 +278,12 @@ void declare_files(cli::App& app, const search::Options& options) {
 
 void settle_stream(search::Options& options, io::StreamOptions& stream) {
   options.index.stream = stream;
-  if (options.index.may_be_empty) options.index.stream.encoding.clear();  // the records are those of a folder
+  if (options.index.may_be_empty) {  // the records are those of a folder
+    auto& records = options.index.stream;
+    records.encoding.clear();
+    records.usual.fields =
+        io::asked_text_field(std::exchange(records.text_field, std::string(io::kTextField)));
+  }
   options.index.lines = stream.format == io::Format::grep;
   options.drop = stream.drop;
   options.on_error = stream.on_error;

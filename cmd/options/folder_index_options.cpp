@@ -35,16 +35,13 @@ void read_from_stdin(const std::vector<std::string>& texts, const std::string& f
     throw Error("the queries: ", std::strerror(errno));
 }
 
-// What changes the records or their vectors, other than the model.
+// What changes all records or their vectors, other than the model.
 std::string settings_of(const io::StreamOptions& files, const features::FeatureOptions& features) {
   std::string text;
   json::Object object(text);
   object.string(opt::cut.substr(2), *files.cut == io::InputFormat::file   ? "file"
                                     : *files.cut == io::InputFormat::text ? "lines"
                                                                           : "paragraphs");
-  object.string(opt::text_field.substr(2), features.text_field);
-  object.string(opt::pair_field.substr(2), features.pair_field);
-  object.string("ids", features.take_ids == features::TakeIds::where_present ? "taken" : "ignored");
   object.string(opt::invalid_utf8.substr(2),
                 files.invalid_utf8 == io::InvalidUtf8::error ? "error" : "replace");
   object.string(opt::on_error.substr(2), files.on_error == io::OnError::stop ? "stop" : "skip");
@@ -66,7 +63,7 @@ FolderIndexOptions::FolderIndexOptions(cli::App& app) : app_(app) {
   app.section("Search");
   app.custom({"--query", "TEXT", "Search for TEXT instead of the texts of FILE; may be repeated."},
              [this](const std::string&, const std::string& text) { queries_.push_back(text); });
-  app.custom({"--in", "PATH",
+  app.custom({opt::in, "PATH",
               "Search this file, or the text files in this folder and below it; may be repeated. The index, "
               "--index or one in the cache, is brought up to date first."},
              [this](const std::string& name, const std::string& path) {
@@ -75,9 +72,9 @@ FolderIndexOptions::FolderIndexOptions(cli::App& app) : app_(app) {
   app.flag(
       {opt::rebuild, "", "With --in, embed all files again, with other options or another model perhaps."},
       rebuild_);
-  app.needs(opt::rebuild, "--in");
+  app.needs(opt::rebuild, opt::in);
   for (const auto other : {opt::records, opt::dedup, opt::pairs, opt::cluster, opt::recursive})
-    app.exclusive({"--in", other});
+    app.exclusive({opt::in, other});
 }
 
 void FolderIndexOptions::settle(StreamOptions& stream) {
@@ -108,12 +105,12 @@ void FolderIndexOptions::settle(StreamOptions& stream) {
   files_.folders->recursive = true;
   files_.folders->leave_out = stream.own_outputs();
   for (const auto& path : inputs_) {
-    app_.reads("--in", path);
+    app_.reads(opt::in, path);
     if (is_directory(path) && !names_stdout(settings.output))
       io::refuse_output_in(path, *files_.folders, settings.output);
   }
   files_.cut = std::exchange(settings.cut, std::nullopt).value_or(io::InputFormat::passages);
-  files_.text_field = settings.text_field;
+  files_.usual.fields = io::asked_text_field(settings.text_field);
   files_.field_options = settings.field_options;
   files_.table_option = settings.table_option;
   files_.decoder = settings.decoder;
@@ -175,6 +172,10 @@ FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions&
   if (!indexes() && !is_directory(index.path)) return {};
   auto texts = options.texts;
   texts.embed.vectors.prompt.reset();
+  const search::AskedFields fields = {.text = texts.embed.features.text_field,
+                                      .pair = texts.embed.features.pair_field};
+  texts.embed.features.text_field = io::kTextField;
+  texts.embed.features.take_ids = features::TakeIds::never;  // files are read for their texts
   texts.open_model = [&model] { return model.open(); };
   const auto settings = indexes() ? settings_of(files_, texts.embed.features) : "";
   if (index.path.empty()) index.path = default_folder(settings, options, model);
@@ -191,10 +192,16 @@ FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions&
   if (indexes()) {
     auto files = files_;
     files.budget = texts.embed.compute.batch_tokens;
-    manifest = search::refresh(
-        folder,
-        {.inputs = inputs_, .stream = files, .texts = texts, .settings = settings, .rebuild = rebuild_},
-        stream.pool(), app_.log());
+    manifest = search::refresh(folder,
+                               {.inputs = inputs_,
+                                .stream = files,
+                                .texts = texts,
+                                .settings = settings,
+                                .fields = fields,
+                                .rebuild = rebuild_},
+                               stream.pool(), app_.log());
+  } else {
+    manifest = folder.read_current();
   }
   index.path = folder.at(manifest.vectors);
   index.may_be_empty = true;

@@ -66,6 +66,7 @@ inline constexpr Option graph{"--graph"};
 inline constexpr Option guide_vectors{"--guide-vectors"};
 inline constexpr Option held_out{"--held-out"};
 inline constexpr Option id_field{"--id-field"};
+inline constexpr Option in{"--in"};
 inline constexpr Option include{"--include"};
 inline constexpr Option index{"--index"};
 inline constexpr Option input_format{"--input-format"};

@@ -101,9 +101,12 @@ InputFormat InputReader::format_of_found(Input& input) const {
   const bool is_table =
       io::is_table(by_suffix) && (!options_.columns.empty() || has_columns(input, by_suffix));
   if (is_tagged(by_suffix) && reads(by_suffix)) return by_suffix;
+  const auto& aliases = options_.usual.fields;
+  const auto asked = std::ranges::find(aliases, options_.text_field, &FieldAlias::field);
+  const bool is_asked = asked != aliases.end() && !options_.table_option.empty();
   if (io::is_table(by_suffix) && !is_table && (options_.named || !options_.table_option.empty()))
     warn(input.name() + ": is read as text, since its first line does not name the column " +
-         json::in_quotes(header_fields_.front()) +
+         json::in_quotes(is_asked ? asked->name : header_fields_.front()) +
          (options_.table_option.empty() ? "; " + opt::text_field + " names another"
                                         : " of " + options_.table_option));
   if (by_suffix == jsonl && !options_.named && is_json_line(input, {std::string(kVectorModel)}))

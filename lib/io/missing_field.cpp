@@ -36,7 +36,7 @@ std::string advice(std::string_view name, std::span<const std::string> names,
 // The other name of the field, which the record does not have either; else "".
 std::string alias_text(std::string_view name, std::span<const FieldAlias> aliases, const char* lacks) {
   const auto alias = std::ranges::find(aliases, name, &FieldAlias::field);
-  return alias == aliases.end() ? "" : lacks + json::in_quotes(alias->name) + ", as in training";
+  return alias == aliases.end() ? "" : lacks + json::in_quotes(alias->name) + alias->origin;
 }
 
 // Whether the first line of a table looks like one of its rows.

@@ -21,6 +21,7 @@ struct FieldOption {
 // Another name of a field, which is used where a record has it: {"text", "message"}.
 struct FieldAlias {
   std::string field, name;
+  std::string origin = ", as in training";  // for messages
 };
 
 // "; bert-tokenize adds it", for fields that few people write themselves; else "".
@@ -49,6 +50,8 @@ class MissingField : public Error {
 class FieldUse {
  public:
   FieldUse(std::string name, std::string option) : name_(std::move(name)), option_(std::move(option)) {}
+
+  const std::string& name() const { return name_; }
 
   // Called for each record; `names` of its fields only for the first one without the field.
   void found() {

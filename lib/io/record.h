@@ -131,6 +131,12 @@ auto named(std::string_view name, Read read) {
   }
 }
 
+// Reads this field instead of kTextField where a record has it.
+inline std::vector<FieldAlias> asked_text_field(const std::string& name) {
+  if (name == kTextField) return {};
+  return {{.field = std::string(kTextField), .name = name, .origin = ""}};
+}
+
 // How the records that a model was trained on were read, for FILEs of the same form.
 struct UsualForm {
   std::vector<FieldAlias> fields;

@@ -54,7 +54,10 @@ std::vector<std::string> names_of(const IndexOptions& options) {
     if (std::ranges::find(names.begin() + 1, names.end(), name) == names.end()) names.emplace_back(name);
   };
   for (const auto name : {io::kFileField, io::kStartLine, io::kEndLine, io::kStart, io::kEnd}) add(name);
-  if (options.lines) add(options.stream.text_field);
+  if (options.lines) {
+    for (const auto& alias : options.stream.usual.fields) add(alias.name);
+    add(options.stream.text_field);
+  }
   return names;
 }
 

@@ -45,8 +45,8 @@ void IndexFilter::write(const io::Record& record, io::Output& out) {
   out.record(record, added, kDropped);
 }
 
-IndexFilter::IndexFilter(predict::EmbedFilter& texts, const std::string& array)
-    : texts_(texts), array_(array) {
+IndexFilter::IndexFilter(predict::EmbedFilter& texts, const std::string& array, io::FieldUse& text_field)
+    : texts_(texts), text_field_(text_field), array_(array) {
   array_.write(std::string(io::kNpyHeaderBytes, '\0'));
 }
 
@@ -58,6 +58,12 @@ int64_t IndexFilter::records_of(const std::string& file) const {
 void IndexFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto indexed = std::make_unique<Indexed>();
   indexed->text = texts_.read(fields);
+  const auto format = record.source().format;
+  if (fields.own_name(io::kTextField) == text_field_.name()) {
+    text_field_.found();
+  } else if (format == io::InputFormat::jsonl || io::is_table(format)) {
+    text_field_.absent([&] { return fields.names(); });
+  }
   indexed->takes_place = lacks_place(fields);
   record.work = std::move(indexed);
 }

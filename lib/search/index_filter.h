@@ -8,14 +8,16 @@
 
 #include "base/output_file.h"
 #include "io/filter.h"
+#include "io/missing_field.h"
 #include "predict/embed_filter.h"
 
 namespace bert::search {
 
 class IndexFilter final : public io::Filter {
  public:
-  // `texts` must outlive this object; `array` is an npy file.
-  IndexFilter(predict::EmbedFilter& texts, const std::string& array);
+  // References must outlive this object; `array` is an npy file. `text_field` is told which records have it
+  // as their text.
+  IndexFilter(predict::EmbedFilter& texts, const std::string& array, io::FieldUse& text_field);
 
   // Written of a file.
   int64_t records_of(const std::string& file) const;
@@ -33,6 +35,7 @@ class IndexFilter final : public io::Filter {
   void append_row(io::Record& record);
 
   predict::EmbedFilter& texts_;
+  io::FieldUse& text_field_;
   OutputFile array_;
   int64_t rows_ = 0;
   std::unordered_map<std::string, int64_t> records_;

@@ -11,23 +11,24 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "base/output_file.h"
 #include "json/json.h"
 
 namespace bert::search {
 namespace {
 
-constexpr int64_t kVersion = 1;
-
 std::string first_line(const Manifest& manifest) {
   std::string text;
   json::Object object(text);
-  object.integer("version", kVersion);
+  object.integer("version", Manifest::kVersion);
   object.string("vectors", manifest.vectors);
   object.string("records", manifest.records);
   object.string("embedding_model", manifest.model);
   object.string("directory", manifest.directory);
   object.integer("width", manifest.width);
+  object.string("text_field", manifest.fields.text);
+  object.string("pair_field", manifest.fields.pair);
   object.key("settings") += manifest.settings;
   object.end();
   return text += '\n';
@@ -45,14 +46,25 @@ Manifest parse_first(std::string_view line) {
   json::Document document;
   const auto root = document.parse(line);
   const auto text = [&](std::string_view key) { return std::string(root.member(key).string()); };
-  if (const auto version = root.member("version").integer(); version != kVersion)
-    throw Error("is of version ", version, ", expected ", kVersion);
+  if (const auto version = root.member("version").integer(); version != Manifest::kVersion) {
+    const auto directory = root.find("directory");
+    const bool is_known = directory && directory->kind() == json::Value::Kind::string;
+    return {.vectors = {},
+            .records = {},
+            .model = {},
+            .directory = is_known ? std::string(directory->string()) : "",
+            .settings = {},
+            .fields = {},
+            .files = {},
+            .version = version};
+  }
   return {.vectors = text("vectors"),
           .records = text("records"),
           .model = text("embedding_model"),
           .directory = text("directory"),
           .width = root.member("width").integer(),
           .settings = object_in(line, "settings"),
+          .fields = {.text = text("text_field"), .pair = text("pair_field")},
           .files = {}};
 }
 
@@ -87,6 +99,7 @@ Manifest Manifest::read(const std::string& path) {
     try {
       if (++number == 1) {
         manifest = parse_first(line);
+        if (!manifest.is_current()) return manifest;
         continue;
       }
       const auto file = document.parse(line);
@@ -101,6 +114,14 @@ Manifest Manifest::read(const std::string& path) {
     }
   }
   if (number == 0) throw Error(path, ": is empty, expected the manifest of an index");
+  return manifest;
+}
+
+Manifest IndexFolder::read_current() const {
+  auto manifest = read();
+  if (!manifest.is_current())
+    throw Error(manifest_path(), ": is of version ", manifest.version, ", expected ", Manifest::kVersion,
+                "; a search with ", opt::in, " makes it again");
   return manifest;
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "base/index_files.h"
+#include "search/asked_fields.h"
 
 namespace bert::search {
 
@@ -37,9 +38,14 @@ struct Manifest {
   std::string model;             // the text of a heads::VectorModel
   std::string directory;         // of the model
   int64_t width = 0;             // numbers in a vector
-  std::string settings;          // JSON: what else changes the records
+  std::string settings;          // JSON: what else changes all records
+  AskedFields fields;            // what changes those with fields
   std::vector<IndexedFile> files;
+  int64_t version = kVersion;  // if it is another one, only the directory is known
 
+  static constexpr int64_t kVersion = 2;
+
+  bool is_current() const { return version == kVersion; }
   void write(const std::string& path) const;
   static Manifest read(const std::string& path);
 };
@@ -53,6 +59,7 @@ class IndexFolder {
   std::string manifest_path() const { return at(kIndexManifest); }
   bool exists() const { return kind_of(manifest_path()) == FileKind::regular; }
   Manifest read() const { return Manifest::read(manifest_path()); }
+  Manifest read_current() const;  // Error if it is of another version
 
   // Throws Error if the folder has files that no index has.
   void create() const;

@@ -71,6 +71,9 @@ class Refresh {
     const auto has_records = [](const IndexedFile& file) { return file.records > 0; };
     if (std::ranges::none_of(index.files, has_records)) log_.warn(named() + ": no text was found");
     for (const auto& message : options_.stream.folders->notes()) log_.warn(message);
+    if (text_field_.warning())
+      log_.warn(named() + ": no record has the field " + json::in_quotes(text_field_.name()) + " of " +
+                opt::text_field + ", so " + json::in_quotes(io::kTextField) + " is read");
     return index;
   }
 
@@ -113,6 +116,7 @@ class Refresh {
   int64_t new_ = 0, changed_ = 0, same_ = 0;
   std::unique_ptr<Model> model_;
   int64_t now_ = 0;  // when the files were looked at
+  io::FieldUse text_field_{options_.fields.text, opt::text_field};
   io::NotTextFiles not_text_;
   int64_t truncated_ = 0;
   size_t next_part_ = 0;
@@ -121,7 +125,12 @@ class Refresh {
 void Refresh::find_sources() {
   if (options_.rebuild) return folder_.remove_parts();
   if (folder_.exists()) {
-    sources_.add(folder_.read());
+    auto manifest = folder_.read();
+    if (!manifest.is_current()) {
+      log_.warn(folder_.path() + ": is of another version of bert-search, so all files are embedded again");
+      return folder_.remove_parts();
+    }
+    sources_.add(std::move(manifest));
     has_old_ = true;
     const auto difference = difference_of(sources_.manifests().front().settings, options_.settings);
     if (!difference.empty())
@@ -132,7 +141,8 @@ void Refresh::find_sources() {
     auto part = Manifest::read(folder_.at(name));
     next_part_ = std::max(next_part_, std::stoul(name.substr(name.find('-') + 1)) + 1);
     const auto& first = sources_.manifests().empty() ? part : sources_.manifests().front();
-    if (part.settings == options_.settings && part.model == first.model && part.width == first.width)
+    if (part.is_current() && part.settings == options_.settings && part.model == first.model &&
+        part.width == first.width)
       sources_.add(std::move(part));
   }
 }
@@ -179,7 +189,9 @@ void Refresh::compare() {
   for (auto& file : files_) {
     try {
       const auto place = sources_.find(file.path);
-      if (place && is_as_before(sources_.at(*place), file)) {
+      if (place && is_as_before(sources_.at(*place), file) &&
+          reads_same(file.path, options_.stream, sources_.manifests()[place->source].fields,
+                     options_.fields)) {
         same_ += file.records > 0 ? 1 : 0;
       } else {
         if (file.checksum.empty()) file.checksum = hexadecimal(checksum(MappedFile(file.path)));
@@ -241,6 +253,7 @@ void Refresh::embed_part(std::span<const size_t> part) {
                        .model = {},
                        .directory = {},
                        .settings = options_.settings,
+                       .fields = options_.fields,
                        .files = {}};
   auto& filter = model().filter;
   manifest.model = filter.vector_model();
@@ -252,7 +265,7 @@ void Refresh::embed_part(std::span<const size_t> part) {
   stream.output = folder_.at(manifest.records);
   stream.found = true;
   stream.named = given_.contains(stream.files.front());
-  IndexFilter indexed(filter, folder_.at(manifest.vectors));
+  IndexFilter indexed(filter, folder_.at(manifest.vectors), text_field_);
   const auto result = io::run_stream(stream, pool_, log_, indexed);
   not_text_.add(result.not_text);
   truncated_ += result.truncated;
@@ -280,7 +293,11 @@ void Refresh::embed_part(std::span<const size_t> part) {
 
 Manifest Refresh::merge() {
   const auto& manifests = sources_.manifests();
-  Manifest merged = {.vectors = {}, .records = {}, .settings = options_.settings, .files = files_};
+  Manifest merged = {.vectors = {},
+                     .records = {},
+                     .settings = options_.settings,
+                     .fields = options_.fields,
+                     .files = files_};
   const bool has_source = !manifests.empty();
   merged.model = has_source ? manifests.front().model : model().filter.vector_model();
   merged.directory = has_source ? manifests.front().directory : model().directory.root;
@@ -318,8 +335,9 @@ Manifest Refresh::finish() {
                                            &IndexedFile::path);
   if (is_whole) {
     index = sources_.manifests().front();
-    if (index.files != files_) {
+    if (index.files != files_ || index.fields != options_.fields) {
       index.files = files_;
+      index.fields = options_.fields;
       index.write(folder_.manifest_path());
     }
   } else {

@@ -18,6 +18,7 @@ struct RefreshOptions {
   io::StreamOptions stream;         // how files are read; `folders` and `cut` are required
   TextOptions texts;                // open_model is called if there is something to embed
   std::string settings;             // see Manifest
+  AskedFields fields;               // the same
   bool rebuild = false;             // embeds all files again; the settings may have changed
 };
 

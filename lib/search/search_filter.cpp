@@ -87,7 +87,8 @@ void SearchFilter::note_pairs(Log& log) const {
   const auto text_in = [&](const std::string& field) {
     return index_.records()->text(index_.row_of(0), field);
   };
-  const auto pair = text_field == io::kTextField ? text_in(pair_field) : std::nullopt;
+  const bool is_asked = options_.texts.embed.features.text_field != io::kTextField;
+  const auto pair = is_asked ? std::nullopt : text_in(pair_field);
   if (!pair || pair == text_in(text_field)) return;
   log.warn("words and texts are those of " + json::in_quotes(text_field) + ", not of " +
            json::in_quotes(pair_field) + ", which records have, too; " + opt::text_field + " " + pair_field +
@@ -96,7 +97,7 @@ void SearchFilter::note_pairs(Log& log) const {
 
 void SearchFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto found = std::make_unique<Found>();
-  if (words_ || reranker_) found->query = required_text_of(fields, options_.index.stream.text_field);
+  if (words_ || reranker_) found->query = required_text_of(fields, options_.texts.embed.features.text_field);
   if (has_vectors()) {
     queries_.prepare(fields, record, *found);
   } else {
@@ -199,10 +200,15 @@ std::vector<Passage> SearchFilter::passages(std::span<const Hit> hits) const {
       std::from_chars(digits.data(), digits.data() + digits.size(), number);
       return number;
     };
+    const auto text = [&] {
+      for (const auto& alias : options_.index.stream.usual.fields)
+        if (auto own = value(alias.name); !own.empty()) return own;
+      return value(options_.index.stream.text_field);
+    };
     auto& passage = passages.emplace_back(Passage{.file = value(io::kFileField),
                                                   .first = line(io::kStartLine),
                                                   .last = line(io::kEndLine),
-                                                  .text = value(options_.index.stream.text_field)});
+                                                  .text = text()});
     passage.last = std::max(passage.first, passage.last);  // unknown: 0
     if (passage.file.empty() || passage.first < 1)
       throw Error(options_.index.path, ": record ", hit.row, " has no ", io::kFileField, " and ",
