@@ -40,6 +40,11 @@ void DedupFilter::compute(std::span<io::Record* const> records) {
   for (io::Record* record : records) {
     auto& checked = record->work_as<Checked>();
     if (!checked.failure.empty()) continue;
+    if (checked.is_empty) {
+      checked.kept = true;
+      ++empty_;
+      continue;
+    }
     batch.push_back(&checked);
     rows.push_back(checked.vector.data());
   }
@@ -60,6 +65,13 @@ void DedupFilter::compute(std::span<io::Record* const> records) {
   if (!dedup_) dedup_.emplace(static_cast<int64_t>(batch.front()->vector.size()), metric_, limit_, pool_);
   const auto kept = dedup_->keep(rows);
   for (size_t i = 0; i < batch.size(); ++i) batch[i]->kept = kept[i] != 0;
+}
+
+void DedupFilter::report(Log& log) const {
+  vectors_.report(log);
+  if (empty_ > 0)
+    log.warn(counted(empty_, "record with an empty text was", "records with empty texts were") +
+             " not compared");
 }
 
 void DedupFilter::end(io::Output&) {

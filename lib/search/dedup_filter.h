@@ -27,7 +27,7 @@ class DedupFilter final : public io::Filter {
   void end(io::Output& out) override;
   void all_read(int64_t records) override { vectors_.all_read(records); }
   void report_truncated(int64_t records) const override { vectors_.report_truncated(records); }
-  void report(Log& log) const override { vectors_.report(log); }
+  void report(Log& log) const override;
 
  private:
   struct Checked;
@@ -40,7 +40,7 @@ class DedupFilter final : public io::Filter {
   std::optional<Index> against_;
   std::optional<ExactSearch> known_;
   std::optional<Dedup> dedup_;
-  int64_t compared_ = 0;
+  int64_t compared_ = 0, empty_ = 0;
   const io::DropList drop_;
 };
 

@@ -16,6 +16,7 @@
 #include "io/embedding.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
+#include "io/line_cutter.h"
 #include "io/pull_reader.h"
 #include "json/json.h"
 #include "json/members.h"
@@ -158,6 +159,8 @@ std::optional<int64_t> row_width(const IndexOptions& options, std::span<const st
 
 IndexedRecords::IndexedRecords(const std::string& path, const IndexOptions& options)
     : name_(path),
+      text_field_(options.stream.text_field),
+      pair_field_(options.stream.pair_field),
       index_(stream_of(path, options)),
       invalid_utf8_(options.stream.invalid_utf8),
       names_(names_of(options)) {
@@ -234,25 +237,47 @@ std::string required_text_of(const io::Fields& fields, const std::string& name) 
   return text ? std::move(*text) : std::string(fields.required_text(name));
 }
 
+bool has_empty_text(const io::Fields& fields, const std::string& text_field, const std::string& pair_field) {
+  const auto is_empty = [&](const std::string& name) -> std::optional<bool> {
+    const auto value = fields.json(name);
+    if (value && value->kind() != json::Value::Kind::string) return std::nullopt;
+    const auto text = fields.text(name);
+    return text ? std::optional(io::is_blank(*text)) : std::nullopt;
+  };
+  return is_empty(text_field) == true && is_empty(pair_field).value_or(true);
+}
+
 std::optional<std::string> IndexedRecords::text(int64_t row, const std::string& field) const {
   std::optional<std::string> text;
   read(index_.read(row), [&](const io::Fields& fields, const io::Record&) { text = text_of(fields, field); });
   return text;
 }
 
+std::vector<std::string> IndexedRecords::values_of(const io::Fields& fields, const io::Record& record) const {
+  auto values = read_values(names_, fields, record);
+  for (size_t i = 0; i < uses_.size(); ++i) {
+    if (!values[i].empty() || fields.json(names_[i])) {  // or it is null
+      uses_[i]->found();
+    } else if (i > 0 && io::is_table(record.source().format)) {
+      fields.required_text(names_[i]);  // no column
+    } else {
+      uses_[i]->absent([&] { return fields.names(); });
+    }
+  }
+  return values;
+}
+
 std::vector<std::string> IndexedRecords::values(int64_t row) const {
   std::vector<std::string> values;
+  read(index_.read(row),
+       [&](const io::Fields& fields, const io::Record& record) { values = values_of(fields, record); });
+  return values;
+}
+
+std::optional<std::vector<std::string>> IndexedRecords::values_unless_empty(int64_t row) const {
+  std::optional<std::vector<std::string>> values;
   read(index_.read(row), [&](const io::Fields& fields, const io::Record& record) {
-    values = read_values(names_, fields, record);
-    for (size_t i = 0; i < uses_.size(); ++i) {
-      if (!values[i].empty() || fields.json(names_[i])) {  // or it is null
-        uses_[i]->found();
-      } else if (i > 0 && io::is_table(record.source().format)) {
-        fields.required_text(names_[i]);  // no column
-      } else {
-        uses_[i]->absent([&] { return fields.names(); });
-      }
-    }
+    if (!has_empty_text(fields, text_field_, pair_field_)) values = values_of(fields, record);
   });
   return values;
 }

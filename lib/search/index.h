@@ -49,6 +49,10 @@ std::optional<int64_t> row_width(const IndexOptions& options, std::span<const st
 std::optional<std::string> text_of(const io::Fields& fields, const std::string& name);
 std::string required_text_of(const io::Fields& fields, const std::string& name);  // Error: there is none
 
+// Whether a record has a text, but nothing in it or in the second text, if there is one: its vector says
+// nothing.
+bool has_empty_text(const io::Fields& fields, const std::string& text_field, const std::string& pair_field);
+
 // Records by position, read from their file when asked for.
 class IndexedRecords {
  public:
@@ -63,7 +67,8 @@ class IndexedRecords {
   // is; "" for one that the record does not have. Throws Error "FILE:LINE: what" if the record is invalid.
   // Any thread may call it.
   std::vector<std::string> values(int64_t row) const;
-  const std::vector<std::string>& names() const { return names_; }  // of these fields
+  std::optional<std::vector<std::string>> values_unless_empty(int64_t row) const;  // see has_empty_text
+  const std::vector<std::string>& names() const { return names_; }                 // of these fields
   size_t place(std::string_view name) const { return std::ranges::find(names_, name) - names_.begin(); }
 
   // The text of a record in this field, see text_of. As for values().
@@ -82,8 +87,9 @@ class IndexedRecords {
  private:
   std::unique_ptr<io::RawRecordReader> borrow_reader() const;
   void read(io::RawRecord raw, const io::UseRecord& use) const;
+  std::vector<std::string> values_of(const io::Fields& fields, const io::Record& record) const;
 
-  std::string name_;
+  std::string name_, text_field_, pair_field_;
   io::RecordIndex index_;
   io::InvalidUtf8 invalid_utf8_;
   std::vector<std::string> names_;

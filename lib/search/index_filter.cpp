@@ -7,11 +7,13 @@
 #include "base/error.h"
 #include "heads/vector_model.h"
 #include "io/array_rows.h"
+#include "search/index.h"
 
 namespace bert::search {
 
 struct IndexFilter::Indexed : io::Work {
   std::unique_ptr<io::Work> text;
+  bool is_empty = false;     // has no text
   bool takes_place = false;  // instead of fields of its own
   std::string failure;
 };
@@ -45,8 +47,9 @@ void IndexFilter::write(const io::Record& record, io::Output& out) {
   out.record(record, added, kDropped);
 }
 
-IndexFilter::IndexFilter(predict::EmbedFilter& texts, const std::string& array, io::FieldUse& text_field)
-    : texts_(texts), text_field_(text_field), array_(array) {
+IndexFilter::IndexFilter(predict::EmbedFilter& texts, const std::string& array, const AskedFields& fields,
+                         io::FieldUse& text_field)
+    : texts_(texts), fields_(fields), text_field_(text_field), array_(array) {
   array_.write(std::string(io::kNpyHeaderBytes, '\0'));
 }
 
@@ -57,7 +60,8 @@ int64_t IndexFilter::records_of(const std::string& file) const {
 
 void IndexFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto indexed = std::make_unique<Indexed>();
-  indexed->text = texts_.read(fields);
+  indexed->is_empty = has_empty_text(fields, std::string(io::kTextField), fields_.pair);
+  if (!indexed->is_empty) indexed->text = texts_.read(fields);
   const auto format = record.source().format;
   if (fields.own_name(io::kTextField) == text_field_.name()) {
     text_field_.found();
@@ -69,16 +73,21 @@ void IndexFilter::prepare(const io::Fields& fields, io::Record& record) const {
 }
 
 int64_t IndexFilter::cost(const io::Record& record) const {
-  return texts_.tokens(*record.work_as<Indexed>().text);
+  const auto& indexed = record.work_as<Indexed>();
+  return indexed.is_empty ? 1 : texts_.tokens(*indexed.text);
 }
 
 // Called in the order of the records, so that rows and records have the same.
 void IndexFilter::compute(std::span<io::Record* const> records) {
   std::vector<io::Work*> texts;
-  for (const io::Record* record : records) texts.push_back(record->work_as<Indexed>().text.get());
+  for (const io::Record* record : records)
+    if (const auto& indexed = record->work_as<Indexed>(); !indexed.is_empty)
+      texts.push_back(indexed.text.get());
   texts_.compute(texts);
   for (io::Record* record : records) {
     auto& indexed = record->work_as<Indexed>();
+    empty_ += indexed.is_empty ? 1 : 0;
+    if (indexed.is_empty) continue;
     row_.clear();
     try {
       append_row(*record);
@@ -105,7 +114,7 @@ void IndexFilter::append_row(io::Record& record) {
 void IndexFilter::finish(io::Record& record, io::Output& out) const {
   const auto& indexed = record.work_as<Indexed>();
   if (!indexed.failure.empty()) throw Error(indexed.failure);
-  write(record, out);
+  if (!indexed.is_empty) write(record, out);
   record.work.reset();
 }
 

@@ -10,6 +10,7 @@
 #include "io/filter.h"
 #include "io/missing_field.h"
 #include "predict/embed_filter.h"
+#include "search/asked_fields.h"
 
 namespace bert::search {
 
@@ -17,10 +18,12 @@ class IndexFilter final : public io::Filter {
  public:
   // References must outlive this object; `array` is an npy file. `text_field` is told which records have it
   // as their text.
-  IndexFilter(predict::EmbedFilter& texts, const std::string& array, io::FieldUse& text_field);
+  IndexFilter(predict::EmbedFilter& texts, const std::string& array, const AskedFields& fields,
+              io::FieldUse& text_field);
 
   // Written of a file.
   int64_t records_of(const std::string& file) const;
+  int64_t empty() const { return empty_; }  // records without a text, which are left out
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;
@@ -35,9 +38,10 @@ class IndexFilter final : public io::Filter {
   void append_row(io::Record& record);
 
   predict::EmbedFilter& texts_;
+  const AskedFields& fields_;
   io::FieldUse& text_field_;
   OutputFile array_;
-  int64_t rows_ = 0;
+  int64_t rows_ = 0, empty_ = 0;
   std::unordered_map<std::string, int64_t> records_;
   std::string row_;
   io::Output tried_;

@@ -20,8 +20,9 @@ class IndexedTexts {
 
   // Any thread may call these.
   std::string text(int64_t row) const;
-  int64_t row_of(std::string_view text) const;                 // the first with it; -1: there is none
-  int64_t first_of(int64_t row) const { return first_[row]; }  // the first row with the same text
+  int64_t row_of(std::string_view text) const;  // the first with it; -1: there is none
+  // The first row with the same text; texts of white space are all the same.
+  int64_t first_of(int64_t row) const { return first_[row]; }
 
  private:
   const IndexedRecords& records_;

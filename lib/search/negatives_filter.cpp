@@ -102,7 +102,7 @@ void NegativesFilter::find_nearest(std::span<Pair* const> pairs) {
 
 // Returns whether there are as many texts as wanted.
 bool NegativesFilter::keep_different(Pair& pair, std::span<const Neighbor> found, int64_t wanted) const {
-  std::unordered_set<int64_t> seen;
+  std::unordered_set<int64_t> seen = {texts_.row_of("")};  // no text is a negative
   pair.nearest.clear();
   for (const auto& [row, value] : found) {
     if (std::ssize(pair.nearest) == wanted) return true;

@@ -41,11 +41,14 @@ void PairsFilter::prepare(const io::Fields& fields, io::Record& record) const {
 
 void PairsFilter::compute(std::span<io::Record* const> records) {
   vectors_.compute(records);
-  vectors_.collect(records);
+  std::vector<io::Record*> compared;
   for (io::Record* record : records) {
     auto& identified = record->work_as<Identified>();
-    if (identified.failure.empty()) ids_.push_back(std::move(identified.id));
+    if (!identified.failure.empty() || identified.is_empty) continue;
+    compared.push_back(record);
+    ids_.push_back(std::move(identified.id));
   }
+  vectors_.collect(compared);
 }
 
 void PairsFilter::finish(io::Record& record, io::Output&) const {

@@ -8,6 +8,7 @@
 #include "base/option.h"
 #include "io/embedding.h"
 #include "json/json.h"
+#include "search/index.h"
 #include "text/tokenizer.h"
 
 namespace bert::search {
@@ -159,7 +160,13 @@ void refuse_vectors_in_text(const io::Fields& fields, const io::Record& record) 
     throw Error("is a row of numbers, not a text; vectors are read from JSONL, npy or f32");
 }
 
+void RecordVectors::prepare_other(const io::Fields& fields, WithVector& work) const {
+  const auto& features = options_.embed.features;
+  work.is_empty = has_empty_text(fields, features.text_field, features.pair_field);
+}
+
 void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVector& work) const {
+  prepare_other(fields, work);
   if (auto vector = options_.prefer_text ? std::nullopt : io::read_embedding(fields)) {
     work.vector = std::move(*vector);
     work.cost = kVectorCost;

@@ -69,8 +69,9 @@ struct WithVector : io::Work {
   std::unique_ptr<io::Work> text;  // that of the EmbedFilter, until compute
   std::string model;               // what the vector was computed with, see heads::read_vector_model
   bool is_text = false;
-  int64_t cost = 0;     // see io::Filter
-  std::string failure;  // found in compute, to be thrown by finish
+  bool is_empty = false;  // see has_empty_text
+  int64_t cost = 0;       // see io::Filter
+  std::string failure;    // found in compute, to be thrown by finish
 };
 
 // Computes vectors in the methods of a filter that have the same names.
@@ -90,6 +91,8 @@ class RecordVectors {
   // `record` has no work yet. If the model cannot be opened, compute throws the Error, because it does not
   // concern a single record.
   void prepare(const io::Fields& fields, io::Record& record, WithVector& work) const;
+  // For a record whose vector is found elsewhere.
+  void prepare_other(const io::Fields& fields, WithVector& work) const;
   // Afterwards each record, whose work is a WithVector, has a vector or a failure.
   void compute(std::span<io::Record* const> records);
   void report_truncated(int64_t records) const;

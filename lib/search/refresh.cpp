@@ -118,7 +118,7 @@ class Refresh {
   int64_t now_ = 0;  // when the files were looked at
   io::FieldUse text_field_{options_.fields.text, opt::text_field};
   io::NotTextFiles not_text_;
-  int64_t truncated_ = 0;
+  int64_t truncated_ = 0, empty_ = 0;
   size_t next_part_ = 0;
 };
 
@@ -240,6 +240,9 @@ void Refresh::embed() {
   if (model_) model_->filter.report(log_);
   if (truncated_ > 0) model_->filter.report_truncated(truncated_);
   not_text_.report(log_);
+  if (empty_ > 0)
+    log_.warn(counted(empty_, "record with an empty text was", "records with empty texts were") +
+              " left out");
 }
 
 // Which file has how many records is known afterwards. A file that has changed while it was read is embedded
@@ -265,10 +268,11 @@ void Refresh::embed_part(std::span<const size_t> part) {
   stream.output = folder_.at(manifest.records);
   stream.found = true;
   stream.named = given_.contains(stream.files.front());
-  IndexFilter indexed(filter, folder_.at(manifest.vectors), text_field_);
+  IndexFilter indexed(filter, folder_.at(manifest.vectors), options_.fields, text_field_);
   const auto result = io::run_stream(stream, pool_, log_, indexed);
   not_text_.add(result.not_text);
   truncated_ += result.truncated;
+  empty_ += indexed.empty();
   const MappedFile records(stream.output);
   std::string_view rest = records.text();
   for (const size_t i : part) {

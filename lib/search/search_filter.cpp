@@ -44,7 +44,18 @@ struct SearchFilter::Found : WithVector {
   std::vector<Hit> hits;
   std::vector<Passage> passages;  // of the hits, for lines
   std::string neighbors;          // in JSON, or their lines
+  bool lacks_some = false;        // hits with empty texts were left out, and there may be others
 };
+
+namespace {
+
+// So that `more` of them may be left out.
+Wanted with(Wanted wanted, int64_t more) {
+  wanted.count += std::min(more, std::numeric_limits<int64_t>::max() - wanted.count);
+  return wanted;
+}
+
+}  // namespace
 
 SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
     : options_(std::move(options)),
@@ -109,22 +120,34 @@ void SearchFilter::prepare(const io::Fields& fields, io::Record& record) const {
 void SearchFilter::compute(std::span<io::Record* const> records) {
   if (has_vectors()) queries_.compute(records);
   std::vector<Found*> queries;
-  std::vector<const float*> rows;
-  for (io::Record* record : records) {
-    auto& found = record->work_as<Found>();
-    if (!found.failure.empty()) continue;
-    queries.push_back(&found);
-    rows.push_back(found.vector.data());
+  for (io::Record* record : records)
+    if (auto& found = record->work_as<Found>(); found.failure.empty()) queries.push_back(&found);
+  auto open = queries;
+  for (int64_t more = 0; !open.empty(); more = more * 4 + 16) {
+    search(open, more);
+    std::erase_if(open, [](const Found* query) { return !query->lacks_some; });
   }
-  if (!has_vectors()) return write_neighbors(queries, std::vector<std::vector<Neighbor>>(queries.size()));
-  const auto nearest = search_->nearest(rows, words_ ? Wanted(words_->candidates(first_)) : first_);
-  if (recall_) recall_->add(rows, nearest);
-  write_neighbors(queries, nearest);
+  if (lines_)
+    for (Found* const found : queries)
+      lines_->append_new_files(found->neighbors, std::exchange(found->passages, {}));
+}
+
+// `more`: neighbors than are wanted, see lacks_some.
+void SearchFilter::search(std::span<Found* const> queries, int64_t more) {
+  if (!has_vectors())
+    return write_neighbors(queries, std::vector<std::vector<Neighbor>>(queries.size()), more);
+  std::vector<const float*> rows;
+  for (const Found* query : queries) rows.push_back(query->vector.data());
+  const auto wanted = with(first_, more);
+  const auto nearest = search_->nearest(rows, words_ ? Wanted(words_->candidates(wanted)) : wanted);
+  if (recall_ && more == 0) recall_->add(rows, nearest);
+  write_neighbors(queries, nearest, more);
   index_.vectors().require_unchanged();
 }
 
-std::vector<Hit> SearchFilter::hits(const Found& query, std::span<const Neighbor> nearest) const {
-  if (words_) return words_->search(query.query, query.vector, nearest, first_);
+std::vector<Hit> SearchFilter::hits(const Found& query, std::span<const Neighbor> nearest,
+                                    Wanted wanted) const {
+  if (words_) return words_->search(query.query, query.vector, nearest, wanted);
   std::vector<Hit> hits;
   for (const auto& [row, value] : nearest)
     hits.push_back({.row = index_.row_of(row), .score = value, .vector = value});
@@ -139,27 +162,25 @@ void SearchFilter::committed() {
 // Not in finish, since an error of the index ends the stream, whatever happens to bad queries. Throws that of
 // the first query.
 void SearchFilter::write_neighbors(std::span<Found* const> queries,
-                                   std::span<const std::vector<Neighbor>> nearest) {
+                                   std::span<const std::vector<Neighbor>> nearest, int64_t more) {
   for_each(queries, [&](Found& found, int64_t i) {
-    found.hits = hits(found, nearest[i]);
+    found.hits = hits(found, nearest[i], with(first_, more));
     found.failure = mismatch(found.hits);
   });
   if (reranker_)
-    for (Found* const found : queries) rerank(*found);
+    for (Found* const found : queries) rerank(*found, more);
   for_each(queries, [&](Found& found, int64_t) {
-    if (found.failure.empty()) write(found);
+    found.lacks_some = false;
+    if (found.failure.empty()) write(found, more);
     found.hits = {};
   });
-  if (lines_)
-    for (Found* const found : queries)
-      lines_->append_new_files(found->neighbors, std::exchange(found->passages, {}));
 }
 
-void SearchFilter::rerank(Found& query) {
+void SearchFilter::rerank(Found& query, int64_t more) {
   if (!query.failure.empty()) return;
   reranker_->rerank(query.query, query.hits);
   std::erase_if(query.hits, [&](const Hit& hit) { return hit.score < wanted_.least; });
-  if (std::ssize(query.hits) > wanted_.count) query.hits.resize(wanted_.count);
+  if (const auto count = with(wanted_, more).count; std::ssize(query.hits) > count) query.hits.resize(count);
 }
 
 template <class Do>
@@ -179,43 +200,58 @@ void SearchFilter::for_each(std::span<Found* const> queries, Do run) {
   if (!message.empty()) throw Error(message);
 }
 
-void SearchFilter::write(Found& found) const {
-  if (lines_) {
-    found.passages = passages(found.hits);
-    return lines_->append(found.neighbors, found.passages);
+// A record with an empty text is no neighbor.
+void SearchFilter::write(Found& found, int64_t more) const {
+  const auto* const records = index_.records();
+  auto& out = found.neighbors;
+  out.clear();
+  found.passages.clear();
+  bool has_empty = false;
+  int64_t count = 0;
+  for (const Hit& hit : found.hits) {
+    if (count == wanted_.count) break;
+    auto values = records != nullptr ? records->values_unless_empty(hit.row)
+                                     : std::optional(std::vector<std::string>(1));
+    has_empty |= !values;
+    if (!values) continue;
+    if (lines_) {
+      found.passages.push_back(passage_of(hit, *values));
+    } else {
+      append_neighbor(out += count > 0 ? ',' : '[', hit, *values);
+    }
+    ++count;
   }
-  json::append_array(found.neighbors, found.hits,
-                     [this](std::string& text, const Hit& hit) { append_neighbor(text, hit); });
+  found.lacks_some =
+      has_empty && count < wanted_.count && std::ssize(found.hits) >= with(wanted_, more).count;
+  if (found.lacks_some) return;
+  if (lines_) return lines_->append(out, found.passages);
+  out += count > 0 ? "]" : "[]";
 }
 
-std::vector<Passage> SearchFilter::passages(std::span<const Hit> hits) const {
+Passage SearchFilter::passage_of(const Hit& hit, std::span<const std::string> values) const {
   const auto& records = *index_.records();
-  std::vector<Passage> passages;
-  for (const Hit& hit : hits) {
-    const auto values = records.values(hit.row);
-    const auto value = [&](std::string_view name) { return plain(values[records.place(name)]); };
-    const auto line = [&](std::string_view name) {
-      int64_t number = 0;
-      const auto digits = value(name);
-      std::from_chars(digits.data(), digits.data() + digits.size(), number);
-      return number;
-    };
-    const auto text = [&] {
-      for (const auto& alias : options_.index.stream.usual.fields)
-        if (auto own = value(alias.name); !own.empty()) return own;
-      return value(options_.index.stream.text_field);
-    };
-    auto& passage = passages.emplace_back(Passage{.file = value(io::kFileField),
-                                                  .first = line(io::kStartLine),
-                                                  .last = line(io::kEndLine),
-                                                  .text = text()});
-    passage.last = std::max(passage.first, passage.last);  // unknown: 0
-    if (passage.file.empty() || passage.first < 1)
-      throw Error(options_.index.path, ": record ", hit.row, " has no ", io::kFileField, " and ",
-                  io::kStartLine, "; bert-embed adds them with ", opt::recursive, " or ", opt::cut,
-                  ", unless the record has one of its own");
-  }
-  return passages;
+  const auto value = [&](std::string_view name) { return plain(values[records.place(name)]); };
+  const auto line = [&](std::string_view name) {
+    int64_t number = 0;
+    const auto digits = value(name);
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
+  };
+  const auto text = [&] {
+    for (const auto& alias : options_.index.stream.usual.fields)
+      if (auto own = value(alias.name); !own.empty()) return own;
+    return value(options_.index.stream.text_field);
+  };
+  Passage passage = {.file = value(io::kFileField),
+                     .first = line(io::kStartLine),
+                     .last = line(io::kEndLine),
+                     .text = text()};
+  passage.last = std::max(passage.first, passage.last);  // unknown: 0
+  if (passage.file.empty() || passage.first < 1)
+    throw Error(options_.index.path, ": record ", hit.row, " has no ", io::kFileField, " and ",
+                io::kStartLine, "; bert-embed adds them with ", opt::recursive, " or ", opt::cut,
+                ", unless the record has one of its own");
+  return passage;
 }
 
 // All neighbors of several chunks of queries may be in memory.
@@ -234,9 +270,9 @@ std::string SearchFilter::mismatch(std::span<const Hit> hits) const {
   return {};
 }
 
-void SearchFilter::append_neighbor(std::string& out, const Hit& hit) const {
+void SearchFilter::append_neighbor(std::string& out, const Hit& hit,
+                                   std::span<const std::string> values) const {
   const auto* const records = index_.records();
-  const auto values = records != nullptr ? records->values(hit.row) : std::vector<std::string>(1);
   const bool has_place = records != nullptr && !values[records->place(io::kStartLine)].empty();
   json::Object entry(out);
   if (values.front().empty()) {

@@ -41,15 +41,17 @@ class SearchFilter final : public io::Filter {
   void note_pairs(Log& log) const;
   struct Found;
   bool has_vectors() const { return !options_.words || options_.words->with_vectors; }
-  void write_neighbors(std::span<Found* const> queries, std::span<const std::vector<Neighbor>> nearest);
-  void rerank(Found& query);
+  void search(std::span<Found* const> queries, int64_t more);
+  void write_neighbors(std::span<Found* const> queries, std::span<const std::vector<Neighbor>> nearest,
+                       int64_t more);
+  void rerank(Found& query, int64_t more);
   template <class Do>
   void for_each(std::span<Found* const> queries, Do run);
-  std::vector<Hit> hits(const Found& query, std::span<const Neighbor> nearest) const;
-  void write(Found& found) const;
-  std::vector<Passage> passages(std::span<const Hit> hits) const;
+  std::vector<Hit> hits(const Found& query, std::span<const Neighbor> nearest, Wanted wanted) const;
+  void write(Found& found, int64_t more) const;
+  Passage passage_of(const Hit& hit, std::span<const std::string> values) const;
   std::string mismatch(std::span<const Hit> hits) const;
-  void append_neighbor(std::string& out, const Hit& hit) const;
+  void append_neighbor(std::string& out, const Hit& hit, std::span<const std::string> values) const;
 
   Options options_;
   Pool& pool_;
