@@ -135,6 +135,14 @@ DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Pa
   return rows;
 }
 
+// The rows of a primitive for `rows`, the others being padding, which costs less than a primitive for each
+// number. With AMX, bf16 of 4 rows and fewer is summed in another order than that of more.
+int64_t padded_rows(Dtype dtype, int64_t rows) {
+  static const bool amx = has_amx();
+  const int64_t step = rows > 16 ? kBlockRows : 4;
+  return std::max<int64_t>(round_up(rows, step), dtype == Dtype::bf16 && amx ? 8 : step);
+}
+
 // Computes the tile's `numbers` from its rows of x and its panel.
 void multiply_dense(const Kernels& kernels, const DenseRows& x, const Panels& panels, const Tile& tile,
                     float* numbers) {
@@ -147,9 +155,8 @@ void multiply_dense(const Kernels& kernels, const DenseRows& x, const Panels& pa
                    reinterpret_cast<const int8_t*>(b), round_up(panels.depth, kBlockColumns), sums);
   } else {
     for (int64_t from = 0; from < panels.depth; from += x.numbers.block) {
-      // Padding rows cost less than a primitive for each number of rows.
       matmul({.dtype = panels.dtype,
-              .rows = round_up(rows, rows <= 16 ? 4 : kBlockRows),
+              .rows = padded_rows(panels.dtype, rows),
               .cols = width,
               .depth = x.numbers.width(from),
               .panel = true,

@@ -285,8 +285,8 @@ bool Training::run() {
   if (ranks_.is_first() && !options_.run.out.empty())
     require_space(options_.run.out, bytes_of_checkpoint(network.parameters()));
   const auto modules = task_->modules();
-  const CardFacts facts = {options_,         initial_,          plan_,
-                           network.config(), valid, dev ? dev->checked().records : 0};
+  const CardFacts facts = {options_,         initial_, plan_,
+                           network.config(), valid,    dev ? dev->checked().records : 0};
   const auto learner = task_->make_learner(network, options_.recompute ? Keep::inputs : Keep::activations);
   Trainer trainer({.ranks = ranks_,
                    .learner = *learner,

@@ -106,8 +106,8 @@ TEST_CASE("each text is truncated on its own") {
 TEST_CASE("records that lack what the loss needs are refused") {
   using enum EmbedRecords;
   CHECK(refusal(pairs, R"({"text":"a"})") == "field \"text_pair\" is missing; the record has \"text\"");
-  CHECK(refusal(pairs, R"({"text":"a","text_pair":"b","negatives":"c"})") ==
-        "field \"negatives\" is a string, expected an array of strings");
+  CHECK(refusal(pairs, R"({"text":"a","text_pair":"b","negatives":7})") ==
+        "field \"negatives\" is a number, expected an array of strings");
   CHECK(refusal(pairs, R"({"text_pair":"b"})") == "field \"text\" is missing; the record has \"text_pair\"");
   CHECK(refusal(dev, R"({"text":"a"})") == "field \"text_pair\" is missing; the record has \"text\"");
   CHECK(refusal(scored, R"({"text":"a","text_pair":"b"})") ==

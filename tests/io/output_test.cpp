@@ -134,3 +134,39 @@ TEST_CASE("what was written after a mark can be removed") {
     CHECK(out.written() == (wanted == Output::Rows::all ? "" : "{\"a\":1}\n{\"a\":1}\n"));
   }
 }
+
+TEST_CASE("fields that give way to others are known, unless an earlier run may have written them") {
+  const Source table{.name = "x.csv", .format = InputFormat::csv, .columns = {"text", "score", "window"}};
+  const Source lines{.name = "x.jsonl", .format = InputFormat::jsonl};
+  const auto lost = [](const Source& source, const std::string& raw, bool stale) {
+    uint64_t keys = 0;
+    for (const auto* name : {"score", "prediction", "rank", "input_ids"})
+      if (raw.find(name) != std::string::npos) keys |= json::key_bit(name);
+    const Record record(source, 7, 0, raw, keys);
+    Added added;
+    for (const auto* name : {"prediction", "score", "input_ids"}) added.integer(name, 1);
+    constexpr std::string_view kStale[] = {"rank"};
+    std::string names;
+    for (const auto wanted : {Output::Rows::none, Output::Rows::all}) {
+      Output out(Format::jsonl, wanted);
+      out.record(record, added, stale ? with_stale(DropList{}, kStale, added) : DropList({"rank"}));
+      out.record(record, added);  // each once
+      std::string found;
+      for (const auto& field : out.lost())
+        found += (field.is_column ? "column " : "") + field.name + (field.is_replaced ? " " : "- ");
+      CHECK((names.empty() || names == found));
+      names = found;
+    }
+    return names;
+  };
+  CHECK(lost(table,
+             "a\xff"
+             "3\xff"
+             "4",
+             true) == "column score ");
+  CHECK(lost(lines, R"({"text":"a","score":3})", true) == "score ");
+  CHECK(lost(lines, R"({"text":"a","prediction":2,"score":3,"input_ids":[1]})", true).empty());
+  CHECK(lost(lines, R"({"text":"a","score":3,"rank":4})", true) == "score rank- ");
+  CHECK(lost(lines, R"({"text":"a","score":3,"rank":4})", false) == "score ");
+  CHECK(lost(lines, R"({"text":"a","input_ids":[1]})", true).empty());
+}
