@@ -6,6 +6,10 @@
 # OUT/best is the best model. OUT/table.tsv has a line for each setting, best first: the mean and the standard
 # deviation of METRIC over the seeds, and the best value. OUT/runs/*.jsonl are the training logs.
 #
+# `make ... halving` trains all settings with the first number of EPOCHS, the better half of them with the second, half
+# of these with the third, and so on (successive halving, Jamieson and Talwalkar 2016): for EPOCHS='1 2 4', less than
+# half of the time.
+#
 # `-j N` trains N models at a time and divides the cores among them. When run again, finished runs are skipped
 # and interrupted ones continue, with the same results. Settings can be added: the table and OUT/best consider
 # all finished runs in OUT. When data, model or other options change, all runs are repeated. If a run fails,
@@ -53,14 +57,15 @@ LEARN = bert-train --task $(TASK) $(MODEL:%=--model %) $(INPUT) $(TRAIN_OPTIONS)
 SETTINGS = $(LEARN), the best $(METRIC)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
-.PHONY: sweep
+.PHONY: sweep halving
 $(call require,flock)
 
 runs = $(OUT)/runs
 # The order of `sort`, the best value first.
 order = $(if $(filter loss %_loss,$(METRIC)),g,gr)
-points := $(foreach b,$(BATCH_SIZES),$(foreach r,$(RATES),$(foreach e,$(EPOCHS),$(foreach s,$(SEEDS), \
-  batch$(b)_rate$(r)_epochs$(e)_seed$(s)))))
+# Those of a round of halving, or the whole grid.
+points := $(or $(POINTS),$(foreach b,$(BATCH_SIZES),$(foreach r,$(RATES),$(foreach e,$(EPOCHS),$(foreach s,$(SEEDS), \
+  batch$(b)_rate$(r)_epochs$(e)_seed$(s))))))
 setting = $(patsubst $(1)%,%,$(filter $(1)%,$(subst _, ,$*)))
 jobs = $(or $(patsubst -j%,%,$(firstword $(filter -j%,$(MAKEFLAGS)))),1)
 # The name of each run that begins is shown, unless make has the option -s.
@@ -72,6 +77,22 @@ sweep: $(OUT)/table.tsv # the default
 	read -r value name <$(OUT)/best.tsv
 	[ -e $(OUT)/best/config.json ] || { echo "$(OUT)/best was deleted: train $$name again" >&2; exit 1; }
 	echo "best: $(OUT)/best, $$name, dev $(METRIC) $$value"
+
+# The mean over the seeds decides; ties go to the first name in byte order.
+halving:
+	@settings='$(foreach b,$(BATCH_SIZES),$(foreach r,$(RATES),batch$(b)_rate$(r)))'
+	for epochs in $(EPOCHS); do
+	  points=
+	  for setting in $$settings; do
+	    for seed in $(SEEDS); do points+=" $${setting}_epochs$${epochs}_seed$$seed"; done
+	  done
+	  $(MAKE) -f $(firstword $(MAKEFILE_LIST)) POINTS="$$points" sweep
+	  [ -z '$(dry)' ] || exit 0
+	  settings=$$(for point in $$points; do echo "$${point%%_epochs*} $$(<$(runs)/$$point.score)"; done |
+	    awk '{ sum[$$1] += $$2; count[$$1]++ } END { for (s in sum) printf "%.9f\t%s\n", sum[s] / count[s], s }' |
+	    LC_ALL=C sort -t $$'\t' -k 1,1$(order) -k 2,2 |
+	    awk '{ setting[NR] = $$2 } END { for (i = 1; i <= (NR + 1) / 2; i++) print setting[i] }')
+	done
 
 $(if $(filter $(abspath $(OUT)/best),$(abspath $(MODEL))),$(error MODEL=$(MODEL) would be replaced: set another OUT))
 $(call require_files,TRAIN DEV MODEL)

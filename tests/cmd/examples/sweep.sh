@@ -143,6 +143,21 @@ for end in 'kill -9 $PPID; exit' 'read -r _ _ _ make _ </proc/$PPID/stat; kill -
   cmp "alone/$best/model.safetensors" two/best/model.safetensors || fail "another best model after $end"
 done
 
+# Halving: all settings once, the better two of four again for longer.
+build half halving EPOCHS='1 2'
+ran "halving" 12
+cd half/runs
+for setting in batch4_rate3e-3 batch4_rate1e-3 batch8_rate3e-3 batch8_rate1e-3; do
+  cat ${setting}_epochs1_seed?.score | awk -v name=$setting '{ sum += $1 } END { printf "%.9f\t%s\n", sum / NR, name }'
+done | LC_ALL=C sort -k 1,1gr -k 2 | sed 2q | cut -f 2 | LC_ALL=C sort >../better
+find . -name '*_epochs2_*.score' | sed 's|./||; s/_epochs2.*//' | LC_ALL=C sort -u | cmp - ../better || fail "other settings than the better half"
+[ "$(find . -name '*_epochs2_*.score' | wc -l)" = 4 ] || fail "not all seeds"
+cd ../..
+build half halving EPOCHS='1 2'
+ran "halving again" 0
+[ "$(make -n -f "$examples/sweep.mk" halving OUT=five TASK=classify TRAIN=train.tsv DEV=dev.tsv RATES='1 2' | grep -c '^bert-train')" = 4 ] ||
+  fail "make -n does not show the first round"
+
 # All models can be kept; the paper's grid is the default.
 build three KEEP=all BATCH_SIZES=8
 [ "$(find three/runs -name model.safetensors | wc -l)" = 4 ] || fail "not all models are kept"
