@@ -24,7 +24,7 @@ uint64_t fields_of(const std::string& path, const io::StreamOptions& options, co
   io::RawRecord raw;
   while (reader.next(raw)) {
     parser.read(raw, [&](const io::Fields& fields, const io::Record& record) {
-      const std::string_view pair = fields.has(asked.pair) ? asked.pair : "";
+      const std::string_view pair = fields.has(asked.pair) ? std::string_view(asked.pair) : "";
       for (const auto name : {io::name_of(record.source().format), fields.own_name(io::kTextField), pair}) {
         checksum.add(name);
         checksum.add("\n");
