@@ -37,8 +37,8 @@ struct ColumnBlocks {
     return data + (column * rows + row * width(column)) * static_cast<int64_t>(size_of(dtype));
   }
 
-  // Stores `count` rows of f32, `stride` apart, rounded to `dtype`.
-  void fill(Pool& pool, int64_t count, const float* from, int64_t stride) const;
+  // Stores `count` rows of f32, `stride` apart, rounded to `dtype`: `filled` columns of each, and zeros.
+  void fill(Pool& pool, int64_t count, int64_t filled, const float* from, int64_t stride) const;
 };
 
 }  // namespace bert::nn

@@ -23,6 +23,9 @@ bool is_matmul(Dtype dtype) {
   return dtype == Dtype::bf16 || (dtype == Dtype::f32 ? f32_is : i8_is);
 }
 
+// Of a block of oneDNN's layout, which may be read as a whole: 64 bytes of a column.
+int64_t block_rows(Dtype dtype) { return kBlockColumns * 4 / static_cast<int64_t>(size_of(dtype)); }
+
 // Data after the numbers of an i8 panel.
 struct ColumnNumbers {
   float* scales;
@@ -81,7 +84,7 @@ void pack_bf16(const Kernels& kernels, const Rows& rows, int64_t depth, std::byt
 
 void pack_i8(const Kernels& kernels, const Rows& rows, const Panels& panels, int64_t panel) {
   const float most = has_exact_bytes() ? 127 : 63;
-  const int64_t room = round_up(panels.depth, kBlockColumns);
+  const int64_t room = panels.room();
   std::vector<float> integers(rows.count * room / 4);
   auto* const bytes = reinterpret_cast<int8_t*>(integers.data());
   const ColumnNumbers numbers = column_numbers(panels, panel);
@@ -109,12 +112,15 @@ struct DenseRows {
 // x itself if its layout permits, otherwise a copy in the context's shared memory. In i8 the depth is not
 // split.
 DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Panels& panels) {
-  const bool is_i8 = panels.dtype == Dtype::i8;
-  const int64_t depth = panels.depth, parts = is_i8 ? 1 : parts_of(depth, kMatmulDepth);
-  DenseRows rows = {.numbers = {.dtype = panels.dtype,
-                                .rows = round_up(x.rows(), kBlockRows),
-                                .cols = depth,
-                                .block = round_up(parts_of(depth, parts), is_i8 ? 1 : kBlockColumns)}};
+  const bool is_i8 = panels.dtype == Dtype::i8,
+             is_padded = panels.dtype != Dtype::f32 && is_matmul(panels.dtype);
+  const int64_t depth = panels.depth, cols = is_padded ? panels.room() : depth,
+                parts = is_i8 ? 1 : parts_of(cols, kMatmulDepth);
+  DenseRows rows = {
+      .numbers = {.dtype = panels.dtype,
+                  .rows = round_up(x.rows(), kBlockRows),
+                  .cols = cols,
+                  .block = is_i8 ? cols : round_up(parts_of(cols, parts), block_rows(panels.dtype))}};
   ColumnBlocks& numbers = rows.numbers;
   if (panels.dtype == Dtype::f32 && parts == 1 && x.stride() == depth) {
     numbers.data = reinterpret_cast<std::byte*>(const_cast<float*>(x.row(0)));
@@ -124,13 +130,14 @@ DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Pa
   float* const copy = context.shared(floats + x.rows() * static_cast<int64_t>(sizeof(QuantizedRow) / 4));
   numbers.data = reinterpret_cast<std::byte*>(copy);
   if (!is_i8) {
-    numbers.fill(context.pool(), x.rows(), x.row(0) + column, x.stride());
+    numbers.fill(context.pool(), x.rows(), depth, x.row(0) + column, x.stride());
     return rows;
   }
   rows.quantized = reinterpret_cast<QuantizedRow*>(copy + floats);
   context.pool().run_grid(x.rows(), [&](int64_t row, int) {
     auto* const bytes = reinterpret_cast<uint8_t*>(numbers.at(row, 0));
     rows.quantized[row] = context.kernels().quantize(depth, x.row(row) + column, bytes);
+    std::fill_n(bytes + depth, cols - depth, uint8_t{0});
   });
   return rows;
 }
@@ -152,9 +159,9 @@ void multiply_dense(const Kernels& kernels, const DenseRows& x, const Panels& pa
   auto* const sums = reinterpret_cast<int32_t*>(numbers);
   if (!is_matmul(panels.dtype)) {
     multiply_bytes(rows, width, panels.depth, reinterpret_cast<uint8_t*>(x.numbers.at(tile.row, 0)),
-                   reinterpret_cast<const int8_t*>(b), round_up(panels.depth, kBlockColumns), sums);
+                   reinterpret_cast<const int8_t*>(b), panels.room(), sums);
   } else {
-    for (int64_t from = 0; from < panels.depth; from += x.numbers.block) {
+    for (int64_t from = 0; from < x.numbers.cols; from += x.numbers.block) {
       matmul({.dtype = panels.dtype,
               .rows = padded_rows(panels.dtype, rows),
               .cols = width,
@@ -194,8 +201,10 @@ std::string arithmetic_name(Dtype dtype) {
 
 int64_t Panels::width() const { return is_matmul(dtype) ? kMatmulColumns : kWidest; }
 
+int64_t Panels::room() const { return round_up(depth, block_rows(dtype)); }
+
 int64_t Panels::bytes() const {
-  const int64_t numbers = round_up(depth, kBlockColumns) * width() * static_cast<int64_t>(size_of(dtype));
+  const int64_t numbers = room() * width() * static_cast<int64_t>(size_of(dtype));
   return dtype == Dtype::i8 ? numbers + width() * 8 : numbers;
 }
 

@@ -38,6 +38,7 @@ struct Panels {
   std::byte* data = nullptr;  // count() · bytes() bytes, 64-byte aligned
 
   int64_t width() const;
+  int64_t room() const;  // rows with padding
   int64_t count() const { return (cols + width() - 1) / width(); }
   int64_t bytes() const;  // of one panel
   std::byte* panel(int64_t i) const { return data + i * bytes(); }
