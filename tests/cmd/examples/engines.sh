@@ -20,7 +20,7 @@ engine_files() {
 {"id":"line\nbreak","text":"two\nlines\r\nof a letter"}
 {"id":12345678901234567890,"text":"a big number as an id"}
 {"text":"no id\there, but a tab and a back\\slash, \\N, \\. and \\t"}
-{"id":"","text":""}
+{"id":"","text":"-"}
 {"id":"\\.","text":"\\."}
 {"id":"ü","text":"Die Brücke über den Fluß — 橋 🌉 e\u0301 \u00e9","n":1.50,"nested":{"embedding":[1]}}
 {"id":null,"text":"$HOME `ls` ${x} %s :neighbors :'table' $$ $1"}
