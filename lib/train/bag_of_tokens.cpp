@@ -158,9 +158,12 @@ void BagOfTokens::scale(Row& row) const {
 
 double BagOfTokens::objective(std::span<const double> weights, std::span<double> gradient) const {
   const size_t n = outputs_, biases = texts_.size() * n;
-  std::ranges::copy(weights.first(biases), gradient.begin());
-  std::ranges::fill(gradient.subspan(biases), 0);
-  double sum = dot(weights.first(biases), weights.first(biases)) / 2;
+  // The weights of two classes are opposite, so the square of their difference is twice the sum of both.
+  const double penalty = loss_ == OutputLoss::softmax && n == 2 ? 2 : 1;
+  const auto penalized = weights.first(biases);
+  std::ranges::fill(gradient, 0);
+  train::add(penalty, penalized, gradient);
+  double sum = penalty * dot(penalized, penalized) / 2;
   std::vector<double> outputs(n);
   for (size_t text = 0; text < rows_.size(); ++text) {
     std::ranges::copy(weights.subspan(biases), outputs.begin());

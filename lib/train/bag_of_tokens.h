@@ -1,8 +1,9 @@
 // A linear model of the tokens that a text has, in any order: what a network should be better than.
 //
 // Its inputs are the counts of the tokens times log((1 + texts) / (1 + texts with the token)) + 1, scaled to
-// unit length; it minimizes |W|²/2 + the sum of the losses, without a penalty for the biases. This is
-// TfidfVectorizer with LogisticRegression or Ridge of scikit-learn, with their default settings.
+// unit length; it minimizes |W|²/2 + the sum of the losses (half of it for squared errors), without a penalty
+// for the biases. Of two classes, the difference of their weights has this penalty. This is TfidfVectorizer
+// with LogisticRegression or Ridge of scikit-learn, with their default settings.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 
 namespace bert::train {
 
-// Of the outputs of a text: cross-entropy of a class, mean binary cross-entropy of labels, squared error.
+// How the outputs for a text are compared with its target: by the cross-entropy of its class, by the mean
+// binary cross-entropy of its labels, or by the squared error of its value.
 enum class OutputLoss { softmax, logistic, squared };
 
 // `target`: the number of the class; for each output 0 or 1; the value.
