@@ -11,6 +11,17 @@
 #include "json/utf8.h"
 
 namespace bert::io {
+
+// Which fields of a record are not in the output as they were, though the user did not drop them.
+struct Lost {
+  struct Other {
+    std::string name;
+    bool is_replaced;
+  };
+  uint64_t replaced = 0;           // bits of added fields
+  std::vector<Other> others = {};  // of an earlier run, or parts of a field
+};
+
 namespace {
 
 // A field of a record. For JSON, also the bytes before and after its value, such as the key and white space.
@@ -68,37 +79,35 @@ void for_each_place(const Record& record, Visit visit) {
   if (end) visit({.name = kEnd, .value = std::to_string(*end)});
 }
 
-// Whether the field is a column that a table had for a part, "scores.pos" or "embedding_0", of a field that
-// is dropped or written again.
-bool is_part_of_changed(std::string_view name, const Added& added, const DropList& drop) {
+// The field of which this is a column that a table had for a part, "scores.pos" or "embedding_0"; else "".
+std::string_view whole_of(std::string_view name) {
   constexpr std::string_view kScores = "scores", kEmbedding = "embedding";
-  const auto is_changed = [&](std::string_view field) { return added.find(field) || drop.contains(field); };
-  if (name.starts_with(kScores)) return name.substr(kScores.size()).starts_with('.') && is_changed(kScores);
-  if (!name.starts_with(kEmbedding)) return false;
+  if (name.starts_with(kScores)) return name.substr(kScores.size()).starts_with('.') ? kScores : "";
+  if (!name.starts_with(kEmbedding)) return "";
   name.remove_prefix(kEmbedding.size());
-  return name.size() > 1 && name.starts_with('_') && name.find_first_not_of("0123456789", 1) == name.npos &&
-         is_changed(kEmbedding);
+  const bool is_number = name.size() > 1 && name.find_first_not_of("0123456789", 1) == name.npos;
+  return name.starts_with('_') && is_number ? kEmbedding : "";
 }
 
-// Which fields of a record are not in the output as they were, though the user did not drop them.
-struct Lost {
-  uint64_t replaced = 0;                   // bits of added fields
-  std::vector<std::string> left_out = {};  // fields of an earlier run
-};
-
 // Visits the fields of the output: those of the record that are not dropped, with their new values, then the
-// other added ones.
+// other added ones. `notes_parts`: whether lost parts are wanted, of which there may be hundreds.
 template <class Visit>
-Lost for_each_field(const Record* record, const Added& added, const DropList& drop, Visit visit) {
+Lost for_each_field(const Record* record, const Added& added, const DropList& drop, bool notes_parts,
+                    Visit visit) {
   assert(record == nullptr || added.size() <= 64);
   Lost lost;
   uint64_t& placed = lost.replaced;
   const auto visit_own = [&](RecordField field) {
     if (drop.contains(field.name)) {
-      if (drop.is_stale(field.name)) lost.left_out.emplace_back(field.name);
+      if (drop.is_stale(field.name)) lost.others.push_back({std::string(field.name), false});
       return;
     }
-    if (is_part_of_changed(field.name, added, drop)) return;
+    if (const auto whole = whole_of(field.name); !whole.empty()) {
+      const bool is_added = added.find(whole).has_value(), is_dropped = drop.contains(whole);
+      if (notes_parts && (is_dropped ? drop.is_stale(whole) : is_added))
+        lost.others.push_back({std::string(field.name), is_added});
+      if (is_added || is_dropped) return;
+    }
     if (const auto i = added.find(field.name)) {
       if ((placed >> *i & 1) != 0) throw Error("field \"", field.name, "\" appears twice");
       placed |= uint64_t{1} << *i;
@@ -185,9 +194,10 @@ void append_field(std::string& out, const RecordField& field, const DropList& dr
   out += field.after;
 }
 
-Lost append_fields(std::string& out, const Record* record, const Added& added, const DropList& drop) {
+Lost append_fields(std::string& out, const Record* record, const Added& added, const DropList& drop,
+                   bool notes_parts) {
   bool first = is_empty_object(out);
-  return for_each_field(record, added, drop, [&](const RecordField& field) {
+  return for_each_field(record, added, drop, notes_parts, [&](const RecordField& field) {
     if (!std::exchange(first, false)) out += ',';
     append_field(out, field, drop);
   });
@@ -246,7 +256,7 @@ void Output::object(const Added& fields, const DropList& drop) {
   if (collects()) collect(nullptr, fields, drop);
   if (wanted_ == Rows::all) return;
   written_ += '{';
-  append_fields(written_, nullptr, fields, drop);
+  append_fields(written_, nullptr, fields, drop, false);
   written_ += "}\n";
 }
 
@@ -255,20 +265,20 @@ void Output::collect(const Record* record, const Added& added, const DropList& d
                    .source = record != nullptr ? &record->source() : nullptr,
                    .line = record != nullptr ? record->line() : 0,
                    .place = record != nullptr ? record->place() : 0});
-  const auto lost = for_each_field(record, added, drop, [&](const RecordField& field) {
+  const auto lost = for_each_field(record, added, drop, lost_.empty(), [&](const RecordField& field) {
     if (field.plain) {
       fields_.plain(field.name, field.value);
     } else {
       append_value(fields_.field(field.name), field, drop);
     }
   });
-  if (record != nullptr) note_lost(*record, added, lost.replaced, lost.left_out);
+  if (record != nullptr) note_lost(*record, added, lost);
 }
 
 // A record of JSON with all fields that are added is the output of an earlier run.
-void Output::note_lost(const Record& record, const Added& added, uint64_t replaced,
-                       const std::vector<std::string>& left_out) {
-  if (replaced == 0 && left_out.empty()) return;
+void Output::note_lost(const Record& record, const Added& added, const Lost& lost) {
+  const auto& [replaced, others] = lost;
+  if (replaced == 0 && others.empty()) return;
   if (record.source().located) return;  // its fields are those of the place
   const bool is_column = !is_json(record.source().format);
   if (!is_column && std::popcount(replaced) == std::ssize(added)) return;
@@ -282,7 +292,7 @@ void Output::note_lost(const Record& record, const Added& added, uint64_t replac
   };
   for (size_t i = 0; i < added.size(); ++i)
     if ((replaced >> i & 1) != 0) note(added.name(i), true);
-  for (const auto& name : left_out) note(name, false);
+  for (const auto& [name, is_replaced] : others) note(name, is_replaced);
 }
 
 OutputRow Output::row_at(size_t i) const {
@@ -305,8 +315,7 @@ void Output::write_json(const Record& record, const Added& added, const DropList
     written_.append(record.raw(), 0, is_object ? record.raw().find('{') : 0);
     written_ += '{';
   }
-  const auto lost = append_fields(written_, copied ? nullptr : &record, added, drop);
-  note_lost(record, added, lost.replaced, lost.left_out);
+  note_lost(record, added, append_fields(written_, copied ? nullptr : &record, added, drop, lost_.empty()));
   written_ += "}\n";
 }
 

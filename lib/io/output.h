@@ -16,6 +16,7 @@
 namespace bert::io {
 
 class Record;
+struct Lost;
 struct Source;
 
 enum class OnError { stop, skip };  // at a bad record
@@ -126,8 +127,7 @@ class Output {
  private:
   void collect(const Record* record, const Added& added, const DropList& drop);
   void write_json(const Record& record, const Added& added, const DropList& drop);
-  void note_lost(const Record& record, const Added& added, uint64_t replaced,
-                 const std::vector<std::string>& left_out);
+  void note_lost(const Record& record, const Added& added, const Lost& lost);
   bool collects() const { return wanted_ == Rows::all || (wanted_ == Rows::first && rows_.empty()); }
 
   const FormatEntry* format_;
