@@ -273,7 +273,6 @@ bool Training::run() {
   std::optional<CheckedSet> tested;
   if (dev) tested.emplace(CheckedSet{dev->source(), dev->checked(), dev_labels.counts()});
   if (dev && !is_training_file(options_.dev)) note_overlap(trained, *tested, options_.dev_name(), log_);
-  if (!options_.held_out.empty()) dev->write_records(options_.held_out);
   const auto baselines =
       options_.baseline ? task_->baselines(*source, dev->source()) : std::vector<Baseline>();
   const int64_t valid = source->records() > 0 ? checked_.records : 0;
@@ -312,6 +311,7 @@ bool Training::run() {
   settings.emplace_back("the dev set", dev ? described(dev->source()) : "not set");
   require_agreement(std::move(settings), network.parameters());
   if (ranks_.stop_requested() != 0) return false;
+  if (!options_.held_out.empty()) dev->write_records(options_.held_out);
   if (options_.only_checks) {
     const auto pace = ranks_.alone() ? std::optional(trainer.pace()) : std::nullopt;
     const CheckedRun checked = {plan_, plan,     network.config(), trained, tested ? &*tested : nullptr,
