@@ -36,9 +36,9 @@ bool is_number(std::string_view text) { return text.find_first_not_of("012345678
 io::ConllColumn conll_column_of(const std::string& option, const std::string& value) {
   const size_t colon = option == opt::tag_column ? value.find(':') : value.npos;
   const auto named = io::conllu_column(value.substr(0, colon));
-  if (named && colon == value.npos) return {.index = *named};
+  if (named && colon == value.npos) return {.index = *named, .has_name = true};
   if (named == io::kMisc && colon < value.size() - 1)
-    return {.index = io::kMisc, .key = value.substr(colon + 1)};
+    return {.index = io::kMisc, .has_name = true, .key = value.substr(colon + 1)};
   if (!is_number(value))
     throw cli::UsageError(option, " must be a whole number or one of ", io::conllu_columns(), ", not \"",
                           value, "\"");

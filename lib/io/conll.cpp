@@ -1,6 +1,7 @@
 #include "io/conll.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/error.h"
 #include "base/spelling.h"
@@ -135,8 +136,9 @@ void ConllColumns::take_usual(const std::optional<ConllColumn>& words,
                               const std::optional<ConllColumn>& tags) {
   const size_t columns = universal ? kConlluColumns : columns_of(row).size();
   // Without names, a column of words is known by the tags after it.
-  if (words && words->index + (universal ? 0 : 1) < columns) word = words->index;
-  if (!tags || tags->index >= columns || tags->index == word) return;
+  if (words && words->has_name == universal && words->index + (universal ? 0 : 1) < columns)
+    word = words->index;
+  if (!tags || tags->has_name != universal || tags->index >= columns || tags->index == word) return;
   tag = tags->index;
   if (universal) tag_key = tags->key;
 }
@@ -145,6 +147,14 @@ std::optional<size_t> conllu_column(std::string_view name) {
   const auto found = std::ranges::find(kColumnNames, lower_case(name));
   if (found == std::end(kColumnNames)) return std::nullopt;
   return found - std::begin(kColumnNames);
+}
+
+std::string conllu_name(std::string_view column) {
+  size_t number = 0;
+  const auto [end, error] = std::from_chars(column.data(), column.data() + column.size(), number);
+  const bool is_number = error == std::errc() && end == column.data() + column.size();
+  return std::string(is_number && number >= 1 && number <= kConlluColumns ? kColumnNames[number - 1]
+                                                                          : column);
 }
 
 std::string conllu_columns() {

@@ -47,9 +47,10 @@ bool is_conll_comment(std::string_view line, std::string_view row);
 // Whether a line can be the first of a sentence: ten columns separated by TAB, the id is 1, 1-N or 0.1.
 bool is_conllu_row(std::string_view line);
 
-// A column that the user named by its number or, of CoNLL-U, by its name.
+// A column that was named by its number or, of CoNLL-U, by its name.
 struct ConllColumn {
   size_t index;
+  bool has_name = false;
   std::string key = {};  // CoNLL-U: the tag is the value of this key in the column; "": all of it
 };
 
@@ -63,12 +64,14 @@ struct ConllColumns {
   bool written_back = false;       // lines between sentences are kept, see conll_lines.h
   std::string row = {};            // the first one of the FILE that does not begin with "#"; ""
 
-  // Reads those columns if a FILE of this form can have them.
+  // Reads those columns if a FILE of this form can have them: in CoNLL-U, columns with a name; in other
+  // CoNLL, those with a number.
   void take_usual(const std::optional<ConllColumn>& words, const std::optional<ConllColumn>& tags);
 };
 // The index of a column of CoNLL-U by its name, such as "upos".
 std::optional<size_t> conllu_column(std::string_view name);  // in any case
 std::string conllu_columns();                                // their names
+std::string conllu_name(std::string_view column);            // of a column by its number, from 1, or its name
 constexpr size_t kForm = 1, kUpos = 3, kMisc = 9, kConlluColumns = 10;
 
 // The columns of a line.

@@ -144,7 +144,7 @@ struct UsualForm {
   std::optional<char> delimiter;
   // Of tables without a header line: used if the first line has as many cells, and none is a known name.
   std::vector<std::string> columns;
-  // Of CoNLL-U; of other CoNLL if its lines have columns of these numbers.
+  // See ConllColumns::take_usual().
   std::optional<ConllColumn> word, tag;
 };
 

@@ -106,6 +106,12 @@ class TagTask final : public TrainingTask {
                   " document: words around a sentence have no scores");
   }
 
+  void peek(examples::RecordSource& source) override {
+    source.peek([&](const io::Fields&, const io::Record& record, int64_t) {
+      universal_ = record.source().conll.universal;
+    });
+  }
+
   void prepare(const Preparation& preparation) override {
     auto set = settle_labels(options_, config_, preparation, question());
     if (!set) return;
@@ -134,6 +140,11 @@ class TagTask final : public TrainingTask {
   void describe(model::Config& config) const override {
     TrainingTask::describe(config);
     config.labels = set_.labels.names();
+    if (!universal_) return;
+    for (auto& [name, value] : config.kept_options) {
+      const auto option = "--" + name;
+      if (option == opt::word_column || option == opt::tag_column) value = io::conllu_name(value);
+    }
   }
 
   bool keeps_head() const override { return set_.of_model; }
@@ -182,6 +193,7 @@ class TagTask final : public TrainingTask {
   }
 
   const features::Featurizer featurizer_;
+  bool universal_ = false;  // the records are CoNLL-U
   LabelSet set_;
   io::TagSchemes schemes_;  // of the training records
 };
