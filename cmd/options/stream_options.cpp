@@ -183,7 +183,8 @@ void StreamOptions::settle_kept(const cli::Kept& kept, std::string_view gold_fie
   for (const auto& [name, value] : kept) {
     const auto option = "--" + name;
     const auto field = std::ranges::find(fields, option, [](const auto& entry) { return entry.first; });
-    if (app_.has(option) ? app_.given(option) : field == std::end(fields) || field->second.empty()) continue;
+    const bool is_read = option == opt::word_column || (field != std::end(fields) && !field->second.empty());
+    if (app_.has(option) ? app_.given(option) : !is_read) continue;
     app_.log().info("as in training: " + option + " " + shell_word(value));
     if (option == opt::pair_field && value.empty()) {
       settings.pair_field = "";

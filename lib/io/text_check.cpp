@@ -84,7 +84,8 @@ void check_conll(Input& input, const StreamOptions& options, const Source& sourc
   if (is_conll_header(read.row))
     throw Error(input.name(), ": its first line, ", shown(read.row),
                 ", looks like a header, which CoNLL does not have; remove it");
-  if (!options.word_column && read.word == 0 && is_numbered_conll(input) && options.note)
+  const bool words_matter = !options.no_texts;
+  if (words_matter && !options.word_column && read.word == 0 && is_numbered_conll(input) && options.note)
     options.note(input.name() +
                  ": its first column has the numbers 1, 2, ..., which are read as the words; name the column "
                  "of the words with " +

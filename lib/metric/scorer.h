@@ -35,6 +35,7 @@ struct ScoreOptions {
   std::optional<int64_t> mask_id;             // for fill: score only positions where the input has this token
   bool pairs = false;                         // for tag: count pairs of gold and predicted tags
   std::optional<Scheme> scheme;               // for tag; not given: entities of any scheme, or plain tags
+  std::optional<size_t> gold_column;          // for tag: index in CoNLL; none: before the last
   std::optional<double> no_answer_threshold;  // for answer
   SquadScore::Version version = SquadScore::Version::automatic;
 
@@ -66,7 +67,8 @@ class Scorer {
   // Reads the prediction and compares it with `gold`. Any thread may call it.
   virtual std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const = 0;
 
-  // For a CoNLL sentence: one word per line, with the gold and the predicted tag in the last two columns.
+  // For a CoNLL sentence: one word per line, with the predicted tag in the last column, and the gold tag in the
+  // one before it or in `gold_column`.
   // nullptr if no line is a word.
   virtual std::unique_ptr<io::Work> compare_conll(std::string_view sentence) const;
   // For a prediction from an object {id: answer}.

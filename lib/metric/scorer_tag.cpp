@@ -14,10 +14,10 @@ namespace {
 enum class Tagging { unknown, entities, plain };  // unknown: only O, "B" and "I"
 
 // What to do if the gold tags are none.
-std::string where_gold_is(bool in_columns) {
-  return in_columns ? "in CoNLL, the gold tag is in the last column but one"
-                    : "name the gold tags with " + opt::label_field + ", or those of a CoNLL file with " +
-                          opt::tag_column;
+std::string where_gold_is(bool before_last_column) {
+  return before_last_column ? "in CoNLL, the gold tag is in the last column but one"
+                            : "name the gold tags with " + opt::label_field +
+                                  ", or those of a CoNLL file with " + opt::tag_column;
 }
 
 struct ComparedTags : io::Work {
@@ -26,8 +26,8 @@ struct ComparedTags : io::Work {
   EntityScore score;            // not of plain tags
   std::string gold, predicted;  // packed; of entities if options ask for pairs
   int64_t sentences = 0;
-  bool in_columns = false;   // of CoNLL
-  bool two_columns = false;  // of them
+  size_t columns = 0;           // of CoNLL
+  bool gold_is_before = false;  // in the column before the last one
 
   void add(std::span<const std::string_view> gold_tags, std::span<const std::string_view> predicted_tags,
            const ScoreOptions& options);
@@ -40,7 +40,7 @@ struct ComparedTags : io::Work {
 
 // With two columns, the word is read as the gold tag.
 void ComparedTags::refuse(std::string_view plain) const {
-  if (two_columns)
+  if (columns == 2)
     throw Error("has 2 columns, which are read as the gold and the predicted tag, but \"", plain,
                 "\" is not O, B-TYPE or I-TYPE");
   throw Error("tag \"", plain, "\" is not O, B-TYPE or I-TYPE");
@@ -64,9 +64,9 @@ void ComparedTags::add(std::span<const std::string_view> gold_tags,
   } else {
     look_at(gold_tags);
     const auto entity = std::ranges::find_if(predicted_tags, io::has_prefix);
-    if (kind == Tagging::plain && !two_columns && entity != predicted_tags.end())
+    if (kind == Tagging::plain && columns != 2 && entity != predicted_tags.end())
       throw Error("has the gold tag \"", tag, "\", but the predicted tag \"", *entity, "\"; ",
-                  where_gold_is(in_columns));
+                  where_gold_is(gold_is_before));
     look_at(predicted_tags);
   }
   ++sentences;
@@ -112,8 +112,8 @@ class TagScorer : public Scorer {
     return compared;
   }
 
-  // The last two columns are the gold and the predicted tag. A line that starts with -X- ends a sentence, as
-  // in conlleval. Lines that are no words for the other tools are none here.
+  // The last column is the predicted tag, the one before it or `gold_column` the gold tag. A line that starts
+  // with -X- ends a sentence, as in conlleval. Lines that are no words for the other tools are none here.
   std::unique_ptr<io::Work> compare_conll(std::string_view sentence) const override {
     auto compared = std::make_unique<ComparedTags>();
     std::vector<std::string_view> gold, predicted;
@@ -142,9 +142,11 @@ class TagScorer : public Scorer {
       if (words.size() < 2)
         throw Error("the line \"", line,
                     "\" has a single column, expected the gold and the predicted tag at its end");
-      compared->two_columns = words.size() == 2;
-      compared->in_columns = true;
-      gold.push_back(words[words.size() - 2]);
+      compared->columns = words.size();
+      const size_t before_last = words.size() - 2;
+      const size_t column = std::min(options_.gold_column.value_or(before_last), before_last);
+      compared->gold_is_before = column == before_last;
+      gold.push_back(words[column]);
       predicted.push_back(words.back());
     }
     end_sentence();
@@ -155,7 +157,8 @@ class TagScorer : public Scorer {
   void add(size_t, io::Work& work) override {
     const auto& compared = static_cast<const ComparedTags&>(work);
     settle(compared);
-    in_columns_ |= compared.in_columns;
+    columns_ = std::max(columns_, compared.columns);
+    gold_is_before_ |= compared.gold_is_before;
     sentences_ += compared.sentences;
     evaluation_.entities.merge(compared.score);
     if (kind_ == Tagging::entities && !options_.pairs) return;
@@ -176,7 +179,7 @@ class TagScorer : public Scorer {
   std::vector<std::string> remarks() const override {
     std::vector<std::string> remarks;
     if (const auto doubt = doubt_of_gold(); !doubt.empty())
-      remarks.push_back(doubt + " (" + where_gold_is(in_columns_) + ")");
+      remarks.push_back(doubt + " (" + where_gold_is(gold_is_before_) + ")");
     const auto mixture = options_.scheme || kind_ == Tagging::plain ? "" : gold_schemes_.mixture();
     if (!mixture.empty())
       remarks.push_back("gold tags mix the schemes " + mixture +
@@ -194,8 +197,16 @@ class TagScorer : public Scorer {
   std::string doubt_of_gold() const {
     constexpr int64_t kFewestWords = 10;
     const auto& [tags, entities] = std::tie(evaluation_.labels, evaluation_.entities);
-    if (kind_ != Tagging::plain) return entities.disjoint() ? std::string(kNeverPredicted) : "";
-    if (tags.count() >= 2 && tags.disjoint()) return std::string(kNeverPredicted);
+    const bool is_plain = kind_ == Tagging::plain;
+    if (is_plain ? tags.count() >= 2 && tags.disjoint() : entities.disjoint())
+      return std::string(kNeverPredicted);
+    if (!is_plain && entities.tokens() > 0 && entities.all().gold == 0)
+      return std::string("no gold tag is that of an entity") + (options_.scheme ? " of this scheme" : "");
+    const bool all_right = (is_plain ? tags.accuracy() : entities.accuracy()) == 1;
+    constexpr size_t kColumnsTaggedTwice = 4;  // the word, its gold tag, two predictions
+    if (gold_is_before_ && columns_ >= kColumnsTaggedTwice && all_right)
+      return "all predicted tags are the gold ones: are those the predictions of an earlier run?";
+    if (!is_plain) return "";
     if (tags.count() >= kFewestWords && 2 * tags.gold_labels() > tags.count())
       return std::to_string(tags.count()) + " words have " + std::to_string(tags.gold_labels()) +
              " different gold tags: are they tags?";
@@ -217,7 +228,8 @@ class TagScorer : public Scorer {
   Tagging kind_ = Tagging::unknown;
   std::string tag_;  // the first tag that showed the kind
   int64_t sentences_ = 0;
-  bool in_columns_ = false;  // gold and predicted tags of CoNLL
+  size_t columns_ = 0;           // of CoNLL
+  bool gold_is_before_ = false;  // in the column before the last one
 };
 
 }  // namespace
