@@ -276,10 +276,12 @@ void declare_files(cli::App& app, const search::Options& options) {
   if (!options.codes.path.empty()) app.writes(opt::codes, heads::sidecar_of(options.codes.path));
 }
 
-void settle_stream(search::Options& options, io::StreamOptions& stream) {
-  options.index.stream = stream;
+// `files`: how files other than FILE are read.
+void settle_stream(search::Options& options, io::StreamOptions& stream, const io::StreamOptions& files) {
+  auto& records = options.index.stream = stream;
+  records.encoding = files.encoding;
+  records.delimiter = files.delimiter ? files.delimiter : stream.delimiter;
   if (options.index.may_be_empty) {  // the records are those of a folder
-    auto& records = options.index.stream;
     records.encoding.clear();
     records.usual.fields =
         io::asked_text_field(std::exchange(records.text_field, std::string(io::kTextField)));
@@ -365,8 +367,11 @@ int main(int argc, char** argv) {
     };
     rerank.settle(options);
     auto lock = folder.open(options, stream, model);
-    if (stream.settings.format == io::Format::grep) options.lines = lines.options;
-    settle_stream(options, stream.settings);
+    if (stream.settings.format == io::Format::grep) {
+      options.lines = lines.options;
+      options.lines->encoding = folder.files().encoding;
+    }
+    settle_stream(options, stream.settings, folder.files());
     const auto filter = search::make_filter(options, stream.pool(), app.log());
     lock = {};
     stream.transform(*filter);

@@ -52,6 +52,12 @@ std::string settings_of(const io::StreamOptions& files, const features::FeatureO
   return text;
 }
 
+std::string encoding_of(const std::string& settings) {
+  json::Document document;
+  const auto encoding = document.parse(settings).find(opt::encoding.substr(2));
+  return encoding ? encoding->label() : "";
+}
+
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -77,17 +83,27 @@ FolderIndexOptions::FolderIndexOptions(cli::App& app) : app_(app) {
     app.exclusive({opt::in, other});
 }
 
+// Whether an option that says how FILE is read says it of other files, too.
+bool FolderIndexOptions::is_for_files(std::string_view name, const io::StreamOptions& settings) const {
+  const bool has_records = app_.given(opt::records);
+  if (name == opt::delimiter) return has_records;
+  return name == opt::encoding && (has_records || indexes() || settings.format == io::Format::grep);
+}
+
 void FolderIndexOptions::settle(StreamOptions& stream) {
   auto& settings = stream.settings;
+  files_.encoding = settings.encoding;
+  if (!indexes()) files_.delimiter = settings.delimiter;
   if (!queries_.empty()) {
     if (!settings.files.empty())
       throw cli::UsageError("--query cannot be used with a FILE, which has queries; --in ",
                             settings.files.front(), " searches it");
     for (const auto name :
          {opt::input_format, opt::columns, opt::delimiter, opt::encoding, opt::word_column, opt::tag_column})
-      if (app_.given(name) && !(indexes() && name == opt::encoding))
+      if (app_.given(name) && !is_for_files(name, settings))
         throw cli::UsageError(name, " is for FILEs, not for --query");
-    if (indexes()) files_.encoding = std::exchange(settings.encoding, {});
+    settings.encoding.clear();
+    settings.delimiter.reset();
     settings.input_format = io::InputFormat::jsonl;
     read_from_stdin(queries_, settings.text_field);
   }
@@ -95,7 +111,6 @@ void FolderIndexOptions::settle(StreamOptions& stream) {
     if (app_.given(name) && !indexes() && !settings.recursive())
       throw cli::UsageError(name, " needs --in or ", opt::recursive);
   if (!indexes()) return;
-  if (files_.encoding.empty()) files_.encoding = settings.encoding;
   for (const auto& path : inputs_) {
     if (path == "-") throw cli::UsageError("--in searches files and folders, not standard input");
     if (kind_of(path) == FileKind::absent || ::access(path.c_str(), R_OK) != 0)
@@ -167,7 +182,7 @@ std::string FolderIndexOptions::default_folder(const std::string& settings, cons
 }
 
 FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions& stream,
-                                        ModelOptions& model) const {
+                                        ModelOptions& model) {
   auto& index = options.index;
   if (!indexes() && !is_directory(index.path)) return {};
   auto texts = options.texts;
@@ -202,6 +217,7 @@ FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions&
                                stream.pool(), app_.log());
   } else {
     manifest = folder.read_current();
+    files_.encoding = encoding_of(manifest.settings);
   }
   index.path = folder.at(manifest.vectors);
   index.may_be_empty = true;

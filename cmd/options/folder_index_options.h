@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
@@ -25,9 +26,13 @@ class FolderIndexOptions {
 
   // Refreshes the index, if there are files to index, and names its vectors and records in the options, if it
   // is a folder. Until it has been opened, the descriptor has to stay open.
-  FileDescriptor open(search::Options& options, StreamOptions& stream, ModelOptions& model) const;
+  FileDescriptor open(search::Options& options, StreamOptions& stream, ModelOptions& model);
+
+  // How files other than FILE are read.
+  const io::StreamOptions& files() const { return files_; }
 
  private:
+  bool is_for_files(std::string_view name, const io::StreamOptions& settings) const;
   void create(const search::IndexFolder& folder) const;
   std::string default_folder(const std::string& settings, const search::Options& options,
                              ModelOptions& model) const;
@@ -35,7 +40,7 @@ class FolderIndexOptions {
   cli::App& app_;
   std::vector<std::string> inputs_, queries_;
   bool rebuild_ = false;
-  io::StreamOptions files_;  // how inputs_ are read
+  io::StreamOptions files_;  // how inputs_ are read, and in part the records of other indexes
 };
 
 }  // namespace bert::cmd

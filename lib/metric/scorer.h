@@ -67,9 +67,8 @@ class Scorer {
   // Reads the prediction and compares it with `gold`. Any thread may call it.
   virtual std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const = 0;
 
-  // For a CoNLL sentence: one word per line, with the predicted tag in the last column, and the gold tag in the
-  // one before it or in `gold_column`.
-  // nullptr if no line is a word.
+  // For a CoNLL sentence: one word per line, with the predicted tag in the last column, and the gold tag in
+  // the one before it or in `gold_column`. nullptr if no line is a word.
   virtual std::unique_ptr<io::Work> compare_conll(std::string_view sentence) const;
   // For a prediction from an object {id: answer}.
   virtual std::unique_ptr<io::Work> compare_text(std::string_view gold, std::string_view predicted) const;

@@ -120,6 +120,7 @@ std::vector<std::string> LineWriter::read(const Passage& passage, int64_t first,
     if (passage.file == "-") throw Error("-: is stdin, which cannot be read again");
     auto stream = io::side_file(stream_, passage.file);
     stream.input_format = io::InputFormat::text;
+    stream.encoding = options_.encoding;
     stream.note = nullptr;
     io::PullReader reader(stream);
     io::RawRecord raw;

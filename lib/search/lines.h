@@ -23,7 +23,8 @@ struct LinesOptions {
   std::optional<int64_t>
       context;  // number of lines before and after all lines of each neighbor; none: its first line
   bool colored = false;
-  bool null = false;  // NUL after the name of a file, instead of ":" or the line's end
+  bool null = false;          // NUL after the name of a file, instead of ":" or the line's end
+  std::string encoding = {};  // of the files; "": UTF-8
 };
 
 // A part of a file. Its text may be unknown: "".
