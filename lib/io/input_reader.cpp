@@ -251,6 +251,9 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (by_suffix.value_or(text) == text || by_suffix == tsv) {
     if (separator_of(input)) return csv;
   }
+  const auto& usual = options_.usual;
+  const auto by_row = table_of_row(input, header_fields_, usual.delimiter, usual.columns.size());
+  if (by_row && by_suffix.value_or(text) == text) return *by_row;
   if (by_suffix.value_or(text) != text) return *by_suffix;
   const auto marks = first_marks(input);
   guessed = !by_suffix;

@@ -114,6 +114,14 @@ bool is_row_of(Input& input, InputFormat table, const std::vector<std::string>& 
          !has_usual_name({.delimiter = delimiter, .columns = found});
 }
 
+std::optional<InputFormat> table_of_row(Input& input, const std::vector<std::string>& fields,
+                                        std::optional<char> delimiter, size_t columns) {
+  using enum InputFormat;
+  if (columns < 2 || first_marks(input) == "{") return std::nullopt;
+  if (delimiter && is_row_of(input, csv, fields, *delimiter, columns)) return csv;
+  return is_row_of(input, tsv, fields, '\t', columns) ? std::optional(tsv) : std::nullopt;
+}
+
 bool is_any_header(Input& input, const std::vector<std::string>& fields) {
   const auto lines = first_lines(input, 1);
   if (lines.empty()) return false;

@@ -30,7 +30,10 @@ bool is_header(Input& input, InputFormat table, const std::vector<std::string>& 
 // Whether it is probably a record instead, of a table with this number of columns.
 bool is_row_of(Input& input, InputFormat table, const std::vector<std::string>& fields, char delimiter,
                size_t columns);
-// The same for any of the usual delimiters, or for a single column.
+// csv if that is so with `delimiter`, tsv if it is with TAB, for several columns.
+std::optional<InputFormat> table_of_row(Input& input, const std::vector<std::string>& fields,
+                                        std::optional<char> delimiter, size_t columns);
+// Whether the first line is a header with any of the usual delimiters, or of a single column.
 bool is_any_header(Input& input, const std::vector<std::string>& fields);
 
 // The delimiter, if the first line is Excel's "sep=;", in any case.
