@@ -16,6 +16,7 @@
 #include "features/features.h"
 #include "model/config.h"
 #include "model/directory.h"
+#include "model/save.h"
 #include "options/model_directory.h"
 #include "options/model_options.h"
 #include "options/number_options.h"
@@ -377,6 +378,10 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
     app.reads(opt::dev, options.dev);
     app.writes(opt::plot, run.plot.value_or(""));
     app.writes("the training log", "-");
+    for (const auto& [name, file] :
+         {std::pair(opt::held_out, options.held_out), {opt::plot, run.plot.value_or("")}})
+      if (!file.empty() && model::is_in_model(run.out, file))
+        throw cli::UsageError(name, " ", file, " is a file of the model in ", run.out);
     const bool trains = options.steps != 0;
     if (run.out == "-") throw cli::UsageError("-o -: a model is a directory and cannot go to stdout");
     if (run.out.empty() && trains && !options.only_checks) throw cli::UsageError("no -o DIR for the model");

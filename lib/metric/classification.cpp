@@ -157,6 +157,11 @@ std::vector<std::string> spelling_notes(std::span<const std::string> labels) {
                       (kSpaces.find(name.front()) != kSpaces.npos ? "beginning" : "end"));
     }
   }
+  constexpr size_t kShown = 20;
+  if (notes.size() > kShown) {
+    notes[kShown] = std::to_string(notes.size() - kShown) + " more labels like these";
+    notes.resize(kShown + 1);
+  }
   return notes;
 }
 

@@ -68,7 +68,7 @@ void sort_labels(std::vector<std::string>& labels);
 std::vector<std::string> sorted_labels(const Classification& score);
 
 // Messages about labels that are probably spelled wrong: those that differ only in case or spaces, and those
-// with a space at an end.
+// with a space at an end; the first ones, and how many more there are.
 std::vector<std::string> spelling_notes(std::span<const std::string> labels);
 
 // A message about a label that is probably a list of several in another form than commas or a JSON array; ""

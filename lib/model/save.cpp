@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <system_error>
 
@@ -297,6 +298,12 @@ void require_output(const std::string& directory, Existing existing, std::span<c
   });
   throw Error(directory, ": holds a model (", listed(names, "and"), "): replace it with ", opt::force,
               ", or write to another directory");
+}
+
+bool is_in_model(const std::string& directory, const std::string& file) {
+  const auto path = fs::weakly_canonical(file).lexically_relative(fs::weakly_canonical(directory));
+  const auto first = path.empty() ? "" : path.begin()->string();
+  return is_model_file(first) || (first == kGenerator && std::next(path.begin()) != path.end());
 }
 
 std::vector<std::string> files_of_model(const std::string& directory) {

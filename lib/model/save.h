@@ -57,6 +57,8 @@ void require_output(const std::string& directory, Existing existing,
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           std::span<const ckpt::TensorToWrite> tensors, Dtype weights = Dtype::f32,
           const ModuleFiles& modules = {});
+// Whether it would replace the file, which may not exist yet.
+bool is_in_model(const std::string& directory, const std::string& file);
 // The files that it would remove or replace, folders included; sorted. None if the directory does not exist.
 std::vector<std::string> files_of_model(const std::string& directory);
 // A projection of pooled vectors (Config::Projection) goes to the folder of its Dense module, if there is

@@ -141,8 +141,8 @@ void EmbedFilter::committed() {
 
 void EmbedFilter::report(Log& log) const {
   if (has_pairs_ && !options_.expects_pairs && options_.vectors.format != io::Format::google)
-    log.warn("records have " + json::in_quotes(options_.features.pair_field) + ", so vectors are of pairs; " +
-             opt::pair_field + " '' makes those of the texts alone");
+    log.warn("records have a second text, so vectors are of pairs; " + opt::pair_field +
+             " '' makes those of the texts alone");
   if (empty_ > 0)
     log.warn(counted(empty_, "text is empty; its vector says", "texts are empty; their vectors say") +
              " nothing");

@@ -80,6 +80,14 @@ void UncertainFilter::end(io::Output& out) {
     out.object(kept->fields);
     chosen.push_back(&*kept);
   }
+  written_ = chosen.size();
+}
+
+void UncertainFilter::report(Log& log) const {
+  predictor_.report(log);
+  if (written_ < std::min<size_t>(count_, seen_))
+    log.warn(counted(written_, "record was", "records were") + " written, not " + std::to_string(count_) +
+             ": the others are near them");
 }
 
 }  // namespace bert::predict

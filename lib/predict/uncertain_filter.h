@@ -33,7 +33,7 @@ class UncertainFilter final : public io::Filter {
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, io::Output& out) const override;
   void end(io::Output& out) override;
-  void report(Log& log) const override { predictor_.report(log); }
+  void report(Log& log) const override;
 
  private:
   struct Kept {
@@ -53,6 +53,7 @@ class UncertainFilter final : public io::Filter {
   const size_t count_;
   const int precision_;
   int64_t seen_ = 0;
+  size_t written_ = 0;
   std::set<Kept> kept_;  // the least certain first
 };
 
