@@ -23,7 +23,7 @@ bool is_matmul(Dtype dtype) {
   return dtype == Dtype::bf16 || (dtype == Dtype::f32 ? f32_is : i8_is);
 }
 
-// Of a block of oneDNN's layout, which may be read as a whole: 64 bytes of a column.
+// Rows of a column that make a block of 64 bytes in oneDNN's layout. Its kernels may read whole blocks.
 int64_t block_rows(Dtype dtype) { return kBlockColumns * 4 / static_cast<int64_t>(size_of(dtype)); }
 
 // Data after the numbers of an i8 panel.

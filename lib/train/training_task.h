@@ -150,7 +150,8 @@ class TrainingTask {
   virtual std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
                                                 Learner::Keep keep) const = 0;
 
-  // Of records in FILEs, which this process reads alone. Empty: the task has none.
+  // Measured on `dev`, after training on `train`, both of FILEs that this process reads alone. None: the
+  // task has no baselines.
   virtual std::vector<Baseline> baselines(const examples::RecordSource& /*train*/,
                                           const examples::RecordSource& /*dev*/) const {
     return {};
