@@ -6,7 +6,8 @@
 Training and dev data are those of tasks.py, the metrics those of bert-score. Needs Debian's python3-sklearn.
 
 sst2, cola   TF-IDF of words and word pairs, logistic regression
-mrpc, rte    seven measures of word overlap between the two texts, logistic regression
+mrpc, rte, qnli
+             seven measures of word overlap between the two texts, logistic regression
 stsb         the same measures, ridge regression
 conll        words, suffixes and shapes of the token and its two neighbours on each side, logistic regression
 squad        the window of words nearest to the words of the question (TF-IDF), no training
@@ -32,7 +33,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bench import row, table
-from tasks import TASKS
+from tasks import TASKS, parts
 
 warnings.filterwarnings("ignore", category=UserWarning)
 WORD = re.compile(r"\w+|[^\w\s]")
@@ -87,11 +88,8 @@ class Baselines:
         return self.work / f"{name}.{part}.{TASKS[name].suffix}"
 
     def prepare(self, name):
-        task = TASKS[name]
-        dev = 2000 if name == "squad" else sys.maxsize
-        for part, source, count in (("train", task.train, self.options.examples), ("dev", task.dev, dev)):
-            text = (Path(self.options.data) / source).read_text(encoding="utf-8")
-            self.file(name, part).write_text(task.cut(text, count)[0], encoding="utf-8")
+        for part, (text, _) in parts(name, self.options.data, self.options.examples).items():
+            self.file(name, part).write_text(text, encoding="utf-8")
 
     def columns(self, name, part, *wanted):
         """The wanted columns of a TSV file, each as a list."""
@@ -216,9 +214,9 @@ class Baselines:
     def figure(self, name):
         if name in ("sst2", "cola"):
             return self.text(name)
-        if name in ("mrpc", "stsb", "rte"):
+        if name in ("mrpc", "stsb", "rte", "qnli"):
             columns = {"mrpc": ("#1 String", "#2 String", "Quality"), "stsb": ("sentence1", "sentence2", "score"),
-                       "rte": ("sentence1", "sentence2", "label")}
+                       "rte": ("sentence1", "sentence2", "label"), "qnli": ("question", "sentence", "label")}
             return self.pairs(name, *columns[name])
         return {"conll": self.conll, "squad": self.squad, "openbookqa": self.openbookqa}[name]()
 

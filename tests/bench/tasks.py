@@ -1,19 +1,19 @@
 #!/usr/bin/python3
-"""Fine-tunes a model, and the same shape with random weights, on eight tasks, and prints a table (Markdown).
+"""Fine-tunes models, perhaps also the shape of the first with random weights, and prints a table (Markdown).
 
-    /usr/bin/python3 tests/bench/tasks.py BUILD_DIR DATA_DIR -m MODEL [--work DIR] [--tasks sst2,...] [--examples 5000]
-        [--seeds 3] [--epochs 4] [--rates 1e-4,3e-4] [--dropouts 0,0.1] [-j 2] [-o FILE]
+    /usr/bin/python3 tests/bench/tasks.py BUILD_DIR DATA_DIR -m MODEL [-m MODEL ...] [--random] [--work DIR]
+        [--tasks sst2,...] [--examples 5000] [--seeds 3] [--epochs 4] [--rates 1e-4,3e-4] [--dropouts 0,0.1] [-j 2]
+        [-o FILE]
 
-Tasks: sst2, cola, mrpc, stsb, rte, conll (CoNLL-2003), squad (1.1), openbookqa. The training data is a fixed
-random sample of --examples; the dev data is complete, except for squad with 2,000 questions. DATA_DIR
-contains glue/SST-2 etc., conll2003, openbookqa and squad-*-v1.1.json. Each run is bert-train, bert-predict
-and bert-score with one thread; -j runs are executed in parallel. Batch size (16), epochs, length and
-everything else are the same for both models, except for learning rate and dropout: for each task and model,
-the values of --rates and --dropouts with the best dev metric for seed 0 are used, as in the paper (section
-4.1); the rates are the higher ones that Google used for its small BERTs. For tasks with two metrics in GLUE
-their mean is reported, as in GLUE. Metrics are multiplied by 100: mean and standard deviation over the seeds,
-which determine the random weights and the order of the data. A difference is significant if it exceeds the
-sum of both deviations.
+Tasks: sst2, cola, mrpc, stsb, rte, qnli, conll (CoNLL-2003), squad (1.1), openbookqa. The training data is a
+fixed random sample of --examples; the dev data is complete, except for squad with 2,000 questions; for qnli,
+both are parts of its dev set. DATA_DIR contains glue/SST-2 etc., conll2003, openbookqa and squad-*-v1.1.json.
+Each run is bert-train, bert-predict and bert-score with one thread; -j runs are executed in parallel. Batch
+size (16), epochs, length and everything else are the same for all models, except for learning rate and
+dropout: for each task and model, the values of --rates and --dropouts with the best dev metric for seed 0 are
+used, as in the paper (section 4.1); the rates are the higher ones that Google used for its small BERTs. For
+tasks with two metrics in GLUE their mean is reported, as in GLUE. Metrics are multiplied by 100: mean and
+standard deviation over the seeds, which determine the random weights and the order of the data.
 
 Each result is a file in DIR (/tmp/bert-tasks), named by task, model, settings and seed. It is reused, so an
 interrupted run can be continued, unless it was computed with other options or another model. After a change
@@ -24,7 +24,6 @@ import concurrent.futures
 import hashlib
 import itertools
 import json
-import math
 import random
 import statistics
 import subprocess
@@ -37,7 +36,7 @@ from pathlib import Path
 from bench import row, table
 
 BATCH = 16
-STARTS = ("model", "random")
+RANDOM = "random weights"
 
 # ---- data: files in the tasks' own formats, reduced to a number of examples
 # ----------------------------------------
@@ -57,6 +56,14 @@ def cut_lines(text, count, header=0):
 
 def cut_tsv(text, count):
     return cut_lines(text, count, header=1)
+
+
+def halves(text):
+    """Two thirds of the records of a table for training, the others for dev."""
+    header, *lines = text.splitlines(keepends=True)
+    random.Random(0).shuffle(lines)
+    bound = 2 * len(lines) // 3
+    return "".join([header, *lines[:bound]]), "".join([header, *lines[bound:]])
 
 
 def cut_conll(text, count):
@@ -125,6 +132,8 @@ TASKS = {
                  ("--label-field", "score")),
     "rte": Task("RTE", "classify", "glue/RTE/train.tsv", "glue/RTE/dev.tsv", cut_tsv, "glue/rte",
                 {"accuracy": 100}, "accuracy", pair("sentence1", "sentence2")),
+    "qnli": Task("QNLI", "classify", "glue/QNLI/dev.tsv", "glue/QNLI/dev.tsv", cut_tsv, "glue/qnli",
+                 {"accuracy": 100}, "accuracy", pair("question", "sentence")),
     "conll": Task("CoNLL-2003", "tag", "conll2003/eng.train", "conll2003/eng.testa", cut_conll, "conll2003",
                   {"f1": 100}, "F1", suffix="conll"),
     "squad": Task("SQuAD 1.1", "answer", "squad-train-v1.1.json", "squad-dev-v1.1.json", cut_squad, "squad",
@@ -132,6 +141,17 @@ TASKS = {
     "openbookqa": Task("OpenBookQA", "choose", "openbookqa/train.jsonl", "openbookqa/dev.jsonl", cut_openbookqa, "swag",
                        {"accuracy": 100}, "accuracy", suffix="jsonl"),
 }
+
+
+def parts(name, data, examples, dev_examples=None):
+    """"train" and "dev" -> the text of the file and its number of examples."""
+    task = TASKS[name]
+    texts = [(Path(data) / source).read_text(encoding="utf-8") for source in (task.train, task.dev)]
+    if task.train == task.dev:
+        texts = halves(texts[0])
+    dev_count = dev_examples or (2000 if name == "squad" else sys.maxsize)
+    return {part: task.cut(text, count) for part, text, count in zip(("train", "dev"), texts, (examples, dev_count))}
+
 
 # ---- runs -----------------------------------------------------------------------------------------------------------
 
@@ -146,33 +166,37 @@ def digest(paths):
 
 class Bench:
     def __init__(self, options):
-        self.options, self.work, self.model = options, Path(options.work), options.model
+        self.options, self.work = options, Path(options.work)
         self.tools = Path(options.build).resolve() / "cmd"
         self.work.mkdir(parents=True, exist_ok=True)
-        self.config = self.model / "config.json"
-        self.vocab = next(path for path in (self.model / "vocab.txt", self.model / "tokenizer.json") if path.exists())
-        parts = [path for path in self.model.iterdir() if path.suffix in (".json", ".txt", ".safetensors")]
-        self.digests = {"model": digest(parts), "random": digest([self.config, self.vocab])}
-        self.length = json.loads(self.config.read_text())["max_position_embeddings"]
-        settings = self.model / "tokenizer_config.json"
-        if settings.exists():
-            self.length = min(self.length, json.loads(settings.read_text()).get("model_max_length", self.length))
+        self.models = {model.resolve().name: model for model in options.model}
+        self.digests = {name: digest(path for path in model.iterdir() if path.suffix in (".json", ".txt", ".safetensors"))
+                        for name, model in self.models.items()}
+        self.shape = options.model[0]
+        self.config = self.shape / "config.json"
+        self.vocab = next(path for path in (self.shape / "vocab.txt", self.shape / "tokenizer.json") if path.exists())
+        if options.random:
+            self.digests[RANDOM] = digest([self.config, self.vocab])
         self.counts = {}
+
+    def length(self, start):
+        model = self.models.get(start, self.shape)
+        length = json.loads((model / "config.json").read_text())["max_position_embeddings"]
+        settings = model / "tokenizer_config.json"
+        return min(length, json.loads(settings.read_text()).get("model_max_length", length)) if settings.exists() else length
 
     def file(self, name, part):
         return self.work / f"{name}.{part}.{TASKS[name].suffix}"
 
     def prepare(self, name):
-        task, data = TASKS[name], Path(self.options.data)
-        dev_count = self.options.dev_examples or (2000 if name == "squad" else sys.maxsize)
-        for part, source, count in (("train", task.train, self.options.examples), ("dev", task.dev, dev_count)):
-            text, self.counts[name, part] = task.cut((data / source).read_text(encoding="utf-8"), count)
+        for part, (text, self.counts[name, part]) in parts(name, self.options.data, self.options.examples,
+                                                           self.options.dev_examples).items():
             self.file(name, part).write_text(text, encoding="utf-8")
 
     def settings(self, name, start, rate, dropout, seed):
         return {"task": name, "start": start, "lr": rate, "dropout": dropout, "seed": seed, "files": self.digests[start],
                 "train": digest([self.file(name, "train")]), "dev": digest([self.file(name, "dev")]),
-                "epochs": self.options.epochs, "batch": BATCH, "length": self.length}
+                "epochs": self.options.epochs, "batch": BATCH, "length": self.length(start)}
 
     def figure(self, run):
         """The metric of a run in percent, given by task, model, rate, dropout and seed; read from its file if
@@ -195,13 +219,14 @@ class Bench:
 
     def learn_and_score(self, name, start, rate, dropout, seed):
         task = TASKS[name]
-        weights = ["-m", self.model] if start == "model" else ["--model-config", self.config, "--vocab", self.vocab]
+        weights = ["--model-config", self.config, "--vocab", self.vocab] if start == RANDOM else ["-m", self.models[start]]
+        length = self.length(start)
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
             learned = Path(folder) / "model"
             subprocess.run([str(word) for word in [
                 self.tools / "bert-train", "-q", "--task", task.kind, *weights, *task.read, *task.label, "--seed", seed,
                 "--epochs", self.options.epochs, "--batch-size", BATCH, "--lr", rate, "--dropout", dropout, "--max-length",
-                min(self.length, 384) if task.kind == "answer" else self.length, "-j", 1, "--save-every", 10**6,
+                min(length, 384) if task.kind == "answer" else length, "-j", 1, "--save-every", 10**6,
                 "--out", learned, self.file(name, "train")]], check=True, stdout=subprocess.DEVNULL)
             answers = Path(folder) / "answers"
             dev = self.file(name, "dev")
@@ -226,7 +251,7 @@ class Bench:
     def choose(self, names):
         """(task, model) -> its best (learning rate, dropout)."""
         settings = list(itertools.product(self.options.rates.split(","), self.options.dropouts.split(",")))
-        sides = list(itertools.product(names, STARTS))
+        sides = list(itertools.product(names, self.digests))
         if len(settings) == 1:
             return dict.fromkeys(sides, settings[0])
         found = self.figures([(*side, *setting, 0) for side in sides for setting in settings])
@@ -243,21 +268,16 @@ class Bench:
             self.prepare(name)
         chosen, seeds = self.choose(names), range(self.options.seeds)
         found = self.figures([(*side, *setting, seed) for seed in seeds for side, setting in chosen.items()])
-        lines, better = [], []
+        lines = []
         for name in names:
-            runs = [[found[name, start, *chosen[name, start], seed] for seed in seeds] for start in STARTS]
-            means = [statistics.mean(side) for side in runs]
-            spreads = [statistics.stdev(side) if len(side) > 1 else math.nan for side in runs]
-            if means[0] - means[1] > sum(spreads):
-                better.append(name)
-            cells = [f"{mean:.1f} ± {spread:.1f} ({', '.join(chosen[name, start])})"
-                     for start, mean, spread in zip(STARTS, means, spreads)]
-            lines.append([f"{TASKS[name].title}, {TASKS[name].name}", f"{self.counts[name, 'train']:,}", *cells,
-                          f"{means[0] - means[1]:+.1f}", "yes" if name in better else "no"])
-        heads = ["dev figure (learning rate, dropout)", "examples", self.model.name, "random weights", "difference",
-                 "more than both deviations"]
+            cells = []
+            for start in self.digests:
+                figures = [found[name, start, *chosen[name, start], seed] for seed in seeds]
+                spread = f" ± {statistics.stdev(figures):.1f}" if len(figures) > 1 else ""
+                cells.append(f"{statistics.mean(figures):.1f}{spread} ({', '.join(chosen[name, start])})")
+            lines.append([f"{TASKS[name].title}, {TASKS[name].name}", f"{self.counts[name, 'train']:,}", *cells])
+        heads = ["dev figure (learning rate, dropout)", "examples", *self.digests]
         text = "".join("| " + " | ".join(line) + " |\n" for line in [heads, ["---"] * len(heads), *lines])
-        text += f"\nBetter by more than both deviations in {len(better)} of {len(names)}, {self.options.seeds} seeds.\n"
         print("\n" + text, end="")
         if self.options.output:
             self.options.output.write_text(text, encoding="utf-8")
@@ -267,7 +287,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("data")
-    parser.add_argument("-m", "--model", type=Path, required=True)
+    parser.add_argument("-m", "--model", type=Path, action="append", required=True)
+    parser.add_argument("--random", action="store_true", help="also the shape of the first model with random weights")
     parser.add_argument("--work", default="/tmp/bert-tasks", metavar="DIR")
     parser.add_argument("--tasks", default=",".join(TASKS))
     parser.add_argument("--examples", type=int, default=5000, help="number of training examples")
