@@ -60,7 +60,8 @@ inline void settle_negatives(cli::App& app, search::Options& options, search::Ne
   if (app.given(opt::seed) && !options.clusters && !negatives.random)
     throw cli::UsageError("--seed is for --cluster and for --sampling random");
   if (!app.given("--negatives")) return;
-  if (options.metric == search::Metric::cosine && std::abs(negatives.max_score.value_or(0)) > 1)
+  if (options.metric == search::Metric::cosine && !app.given("--rerank") &&
+      std::abs(negatives.max_score.value_or(0)) > 1)
     throw cli::UsageError("--max-score must be from -1 to 1, as cosines are");
   auto& index = options.index;
   if (index.with.empty()) index.with = {std::string(io::kTextField)};

@@ -17,8 +17,7 @@ struct RerankOption {
                 "Score the best --candidates by this model, which reads query and text together "
                 "(a cross-encoder), and order them by these scores."},
                path);
-    for (const auto other : {Option("--negatives"), opt::dedup, opt::pairs, opt::cluster})
-      app.exclusive({"--rerank", other});
+    for (const auto other : {opt::dedup, opt::pairs, opt::cluster}) app.exclusive({"--rerank", other});
     app.check([this, &app] {
       if (!path.empty()) read_files_of(app, path = find_model_directory(path), "--rerank");
     });

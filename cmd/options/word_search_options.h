@@ -61,6 +61,8 @@ inline void WordSearchOptions::settle(const cli::App& app, search::Options& opti
   const bool is_approximate = !options.graph.path.empty() || !options.codes.path.empty();
   if (app.given("--candidates") && !is_approximate && !hybrid_ && !app.given("--rerank"))
     throw cli::UsageError("--candidates requires --graph, --codes, --hybrid or --rerank");
+  if (app.given("--candidates") && !is_approximate && app.given("--negatives"))
+    throw cli::UsageError("--candidates is not for --negatives; their --ranks say how many texts are scored");
   if (options.recall > 0 && !is_approximate) throw cli::UsageError("--recall requires --graph or --codes");
 }
 

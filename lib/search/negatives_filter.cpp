@@ -30,6 +30,8 @@ struct NegativesFilter::Pair : WithVector {
   std::vector<int64_t> positives;  // rows
   int64_t anchor = -1;             // row of the text itself
   std::vector<Neighbor> nearest;   // one for each text
+  std::string text;                // to rerank
+  double positive = 0;             // the lowest score of a positive
   std::string negatives;           // in JSON
   int64_t count = 0;
 };
@@ -42,6 +44,8 @@ NegativesFilter::NegativesFilter(Options options, Pool& pool, Log& log)
       texts_(records_of(index_, options_.index.path), options_.index.with.front(), pool),
       search_(make_search(index_, options_, pool, log)),
       drop_(heads::with_vector_model(options_.drop)) {
+  if (options_.rerank)
+    reranker_ = std::make_unique<Reranker>(*options_.rerank, index_, options_.index.with.front(), pool, log);
   queries_.require_width(index_.vectors().width(), options_.index.path + " has");
   queries_.require_model(index_.model(), options_.index.path + " has", options_.index.remedy);
 }
@@ -61,8 +65,9 @@ void NegativesFilter::prepare(const io::Fields& fields, io::Record& record) cons
                   " has in ", json::in_quotes(options_.index.with.front()), "; ", opt::with,
                   " names another field");
   }
-  if (const auto text = fields.text(options_.texts.embed.features.text_field))
-    pair->anchor = texts_.row_of(*text);
+  const auto& text_field = options_.texts.embed.features.text_field;
+  if (const auto text = fields.text(text_field)) pair->anchor = texts_.row_of(*text);
+  if (reranker_) pair->text = required_text_of(fields, text_field);
   queries_.prepare(fields, record, *pair);
   record.work = std::move(pair);
 }
@@ -75,6 +80,8 @@ void NegativesFilter::compute(std::span<io::Record* const> records) {
     if (pair.failure.empty()) pairs.push_back(&pair);
   }
   find_nearest(pairs);
+  if (reranker_)
+    for (Pair* const pair : pairs) rerank(*pair);
   pool_.run_grid(std::ssize(pairs), [&](int64_t i, int) { choose(*pairs[i]); });
   index_.vectors().require_unchanged();
 }
@@ -112,6 +119,17 @@ bool NegativesFilter::keep_different(Pair& pair, std::span<const Neighbor> found
   return std::ssize(pair.nearest) == wanted;
 }
 
+// Scores all texts again, before any is left out.
+void NegativesFilter::rerank(Pair& pair) {
+  auto rows = pair.positives;
+  for (const auto& neighbor : pair.nearest) rows.push_back(neighbor.row);
+  const auto scores = reranker_->scores(pair.text, rows);
+  const auto bound = scores.begin() + std::ssize(pair.positives);
+  pair.positive = *std::min_element(scores.begin(), bound);
+  for (size_t i = 0; i < pair.nearest.size(); ++i) pair.nearest[i].value = bound[i];
+  std::ranges::sort(pair.nearest, [](const Neighbor& a, const Neighbor& b) { return a.before(b); });
+}
+
 // The score of the positive that is farthest from the text.
 float NegativesFilter::score_of_positive(const Pair& pair) const {
   nn::Memory scratch;
@@ -124,14 +142,15 @@ float NegativesFilter::score_of_positive(const Pair& pair) const {
 
 void NegativesFilter::choose(Pair& pair) const {
   const auto& asked = *options_.negatives;
-  const double positive = score_of_positive(pair);
+  const auto metric = reranker_ ? Metric::dot : options_.metric;
+  const double positive = reranker_ ? pair.positive : score_of_positive(pair);
   double most = asked.max_score.value_or(INFINITY);
   if (asked.margin) most = std::min(most, positive - *asked.margin);
   if (asked.relative_margin) most = std::min(most, positive - std::abs(positive) * *asked.relative_margin);
   std::vector<Neighbor> candidates;
   for (const auto& neighbor : pair.nearest) {
     const bool same = neighbor.row == pair.anchor || std::ranges::count(pair.positives, neighbor.row) > 0;
-    if (!same && score_of(options_.metric, neighbor.value) <= most) candidates.push_back(neighbor);
+    if (!same && score_of(metric, neighbor.value) <= most) candidates.push_back(neighbor);
   }
   candidates.resize(std::min(std::ssize(candidates), asked.last));
   candidates.erase(candidates.begin(),
@@ -162,6 +181,7 @@ void NegativesFilter::finish(io::Record& record, io::Output& out) const {
 
 void NegativesFilter::report(Log& log) const {
   queries_.report(log);
+  if (reranker_) reranker_->report(log);
   for (const auto& message : index_.records()->unknown_names()) log.warn(message);
   if (few_ > 0)
     log.warn(counted(few_, "record has", "records have") + " fewer than " +

@@ -15,6 +15,7 @@
 #include "search/nearest.h"
 #include "search/options.h"
 #include "search/record_vectors.h"
+#include "search/reranker.h"
 
 namespace bert::search {
 
@@ -34,6 +35,7 @@ class NegativesFilter final : public io::Filter {
   struct Pair;
   void find_nearest(std::span<Pair* const> pairs);
   bool keep_different(Pair& pair, std::span<const Neighbor> found, int64_t wanted) const;
+  void rerank(Pair& pair);
   void choose(Pair& pair) const;
   float score_of_positive(const Pair& pair) const;
 
@@ -43,6 +45,7 @@ class NegativesFilter final : public io::Filter {
   Index index_;
   IndexedTexts texts_;
   std::unique_ptr<Search> search_;
+  std::unique_ptr<Reranker> reranker_;
   const io::DropList drop_;
   mutable std::atomic<int64_t> few_ = 0;  // records with fewer negatives than asked for
 };

@@ -26,19 +26,25 @@ Reranker::Reranker(const RerankOptions& options, const Index& index, const std::
       tokenizer_(model::load_tokenizer(directory_)),
       model_(directory_, tokenizer_, options.predict, pool, log) {}
 
-void Reranker::rerank(std::string_view query, std::vector<Hit>& hits) {
+std::vector<float> Reranker::scores(std::string_view query, std::span<const int64_t> rows) {
   std::vector<predict::PredictFilter::Pair> pairs;
   bool has_texts = false;
-  for (const auto& hit : hits) {
-    const auto text = records_.text(hit.row, text_field_);
+  for (const int64_t row : rows) {
+    const auto text = records_.text(row, text_field_);
     has_texts |= text.has_value();
     pairs.emplace_back(query, text.value_or(""));
   }
-  if (!has_texts && !hits.empty())
-    throw Error(records_.where(hits.front().row), ": no text in the field ", json::in_quotes(text_field_),
+  if (!has_texts && !rows.empty())
+    throw Error(records_.where(rows.front()), ": no text in the field ", json::in_quotes(text_field_),
                 ", nor in the other candidates; ", opt::text_field, " names another one");
-  const auto scores = model_.rank(pairs);
-  for (size_t i = 0; i < hits.size(); ++i) hits[i].before = std::exchange(hits[i].score, scores[i]);
+  return model_.rank(pairs);
+}
+
+void Reranker::rerank(std::string_view query, std::vector<Hit>& hits) {
+  std::vector<int64_t> rows;
+  for (const auto& hit : hits) rows.push_back(hit.row);
+  const auto found = scores(query, rows);
+  for (size_t i = 0; i < hits.size(); ++i) hits[i].before = std::exchange(hits[i].score, found[i]);
   std::ranges::sort(hits, [](const Hit& a, const Hit& b) {
     return a.score != b.score ? a.score > b.score : a.row < b.row;
   });

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,8 @@ class Reranker {
   Reranker(const RerankOptions& options, const Index& index, const std::string& text_field, Pool& pool,
            Log& log);
 
+  // Of the records in these rows of the index.
+  std::vector<float> scores(std::string_view query, std::span<const int64_t> rows);
   // Orders the hits by new scores, equal ones by row; the score they had becomes Hit::before.
   void rerank(std::string_view query, std::vector<Hit>& hits);
   void report(Log& log) const;
