@@ -73,6 +73,7 @@ struct Config {
   // the model; 0: none. Not in config.json.
   struct Projection {
     int64_t in = 0, out = 0;
+    nn::Activation activation = nn::Activation::none;
   };
   Projection projection;
 

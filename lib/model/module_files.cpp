@@ -116,6 +116,13 @@ std::string pooling_config(const Pooling& pooling, int64_t hidden) {
   return text + "\n";
 }
 
+// The class in PyTorch. No module has the approximation of gelu.
+std::string class_of(nn::Activation activation) {
+  constexpr std::string_view kNames[] = {"linear.Identity", "activation.GELU", "", "activation.ReLU",
+                                         "activation.SiLU", "activation.Tanh"};  // by value
+  return "torch.nn.modules." + std::string(kNames[static_cast<size_t>(activation)]);
+}
+
 // The weights are in the same folder.
 std::string dense_config(const Config::Projection& projection) {
   std::string text;
@@ -123,7 +130,7 @@ std::string dense_config(const Config::Projection& projection) {
   object.integer("in_features", projection.in);
   object.integer("out_features", projection.out);
   object.boolean("bias", true);
-  object.string("activation_function", "torch.nn.modules.linear.Identity");
+  object.string("activation_function", class_of(projection.activation));
   object.end();
   return text + "\n";
 }

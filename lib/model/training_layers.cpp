@@ -39,7 +39,7 @@ std::vector<int> same_in_all_rows(const NetworkLayers& layers, float dropout, co
 }
 
 std::optional<nn::Linear> projection_of(const Config& config, nn::Layout& layout) {
-  const auto& [in, out] = config.projection;
+  const auto& [in, out, activation] = config.projection;
   return out == 0 ? std::nullopt : std::optional<nn::Linear>(std::in_place, kProjection, out, in, layout);
 }
 

@@ -57,6 +57,7 @@ struct TrainingNetwork::Parts : TrainingLayers {
   nn::Tensor vocab_logits;                                // for the masked-language-model loss
   nn::Tensor rows, u, transformed, normed, drows, scrap;  // for the heads
   nn::Tensor dense, logits;
+  nn::Tensor pooled_u, dpooled_u;  // for the projection of pooled vectors, before its activation
 
   Parts(const Config& config, const Heads& heads, std::shared_ptr<TrainingNumbers> numbers);
   nn::Pass pass() {
@@ -336,13 +337,17 @@ void TrainingNetwork::hidden_gradient(const nn::Tensor& gradient) {
 }
 
 void TrainingNetwork::project(const nn::Tensor& x, nn::Tensor& y) {
-  parts_->pooled.value().forward(parts_->context, parts_->weights, x, nn::Activation::none, y);
+  auto& p = *parts_;
+  p.pooled.value().forward(p.context, p.weights, x, p.config.projection.activation, y, &p.pooled_u);
 }
 
 void TrainingNetwork::project_gradient(const nn::Tensor& x, const nn::Tensor& dy, nn::Tensor& dx) {
   auto& p = *parts_;
-  p.pooled.value().backward_weights(p.context, p.weights, x, dy, 0, p.gradients);
-  p.pooled->backward_input(p.context, p.weights, dy, 0, nn::Into::replace, dx);
+  p.dpooled_u.reshape(dy.rows(), dy.cols());
+  for (int64_t row = 0; row < dy.rows(); ++row) std::ranges::copy(dy.values(row), p.dpooled_u.row(row));
+  backward_activation(p.context, p.config.projection.activation, p.pooled_u, p.scrap, p.dpooled_u);
+  p.pooled.value().backward_weights(p.context, p.weights, x, p.dpooled_u, 0, p.gradients);
+  p.pooled->backward_input(p.context, p.weights, p.dpooled_u, 0, nn::Into::replace, dx);
 }
 
 void TrainingNetwork::backward(const Ready& ready) {

@@ -109,9 +109,9 @@ class TrainingNetwork {
   // Sets their gradient [R,H] for backward, for losses that this class does not compute.
   void hidden_gradient(const nn::Tensor& gradient);
 
-  // The projection of pooled vectors x [S,in], see Config::Projection: y = x·Wᵀ + b.
+  // The projection of pooled vectors x [S,in], see Config::Projection: y = act(x·Wᵀ + b).
   void project(const nn::Tensor& x, nn::Tensor& y);
-  // dx [S,in] from dy [S,out], which also adds to gradients(). Before backward().
+  // dx [S,in] from dy [S,out], for the last x, which also adds to gradients(). Before backward().
   void project_gradient(const nn::Tensor& x, const nn::Tensor& dy, nn::Tensor& dx);
 
   // Adds the gradients of this forward's losses to gradients(). Calls `ready` with each level of the network

@@ -42,7 +42,7 @@ class EmbedTask final : public TrainingTask {
     if (dense_ && dense_->in != pooled)
       throw Error(opt::pooling, " gives ", pooled, " numbers, but the model's Dense module reads ",
                   dense_->in);
-    if (dense_) projection_ = {.in = pooled, .out = dense_->out};
+    if (dense_) projection_ = {.in = pooled, .out = dense_->out, .activation = dense_->activation};
     width_ = dense_ ? dense_->out : pooled;
   }
 
@@ -201,14 +201,15 @@ class EmbedTask final : public TrainingTask {
     bool pair, label, embedding;
   };
 
-  // The only kind of Dense module that can be trained: W·x + b of the pooled vector.
+  // The only Dense module that can be trained: that of the pooled vector.
   static const model::Dense* dense_of(const model::SentenceTransformer& sentence) {
     const model::Dense* found = nullptr;
     for (size_t i = 0; i < sentence.modules.size(); ++i) {
       const auto* const dense = std::get_if<model::Dense>(&sentence.modules[i]);
       if (dense == nullptr) continue;
-      if (i > 0 || dense->activation != nn::Activation::none)
-        throw Error("the model has a Dense module after pooling, which ", opt::task, " embed cannot train");
+      if (i > 0)
+        throw Error("the model has a Dense module that does not follow the pooling, which ", opt::task,
+                    " embed cannot train");
       found = dense;
     }
     return found;

@@ -1,6 +1,7 @@
 // The vectors of a batch in training: pooled hidden states, projected if the network has a projection.
 //
-//   x = pooled hidden states     y = W·x + b, or W·x/|x| + b     vectors = y, or x without a projection
+//   x = pooled hidden states     y = act(W·x + b), or act(W·x/|x| + b)     vectors = y, or x without a
+//   projection
 #pragma once
 
 #include <cstdint>

@@ -39,6 +39,8 @@ CASES = [
     {"name": "mse, Dense", "after": [20], "loss": "mse", "width": 20},
     {"name": "l2, Dense and unit length", "after": [20, "unit"], "loss": "l2", "width": 20},
     {"name": "cosine, Matryoshka", "after": ["unit"], "loss": "cosine", "width": 52, "dims": [8, 20]},
+    {"name": "mse, Dense with Tanh", "after": [(20, "Tanh")], "loss": "mse", "width": 20},
+    {"name": "cosine, Dense with GELU", "after": [(20, "GELU"), "unit"], "loss": "cosine", "width": 20},
     {"name": "mse, Dense, Matryoshka", "after": [20], "loss": "mse", "width": 20, "dims": [8]},
     {"name": "mse, projection dropped", "after": [], "loss": "mse", "width": 24, "projection": "drop"},
     {"name": "l2, unit length, projection dropped, npy", "after": ["unit"], "loss": "l2", "width": 70,
@@ -77,8 +79,11 @@ def make_student(after):
             part.p = 0
     parts = [transformer, modules.Pooling(52, "mean")]
     for one in after:
-        parts.append(modules.Normalize() if one == "unit" else
-                     modules.Dense(52, one, activation_function=torch.nn.Identity()))
+        if one == "unit":
+            parts.append(modules.Normalize())
+        else:
+            width, activation = one if isinstance(one, tuple) else (one, "Identity")
+            parts.append(modules.Dense(52, width, activation_function=getattr(torch.nn, activation)()))
     return SentenceTransformer(modules=parts, device="cpu")
 
 
