@@ -26,6 +26,45 @@ bool is_fingerprint(std::string_view text) {
   return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+constexpr std::string_view kOf = "of ";
+
+// A name, as a JSON string if it has a character that ends one.
+std::string shown_field(const std::string& name) {
+  if (!name.empty() && name.find_first_of(" ,\"") == name.npos) return name;
+  std::string text;
+  json::append_string(text, name);
+  return text;
+}
+
+// The end of the JSON string that `text` begins with.
+size_t end_of_string(std::string_view text) {
+  size_t end = 1;
+  while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+  return std::min(end + 1, text.size());
+}
+
+// The names after "of ", which `rest` begins with, and the space after them; it then begins with the prompt.
+// nullopt if one cannot be read.
+std::optional<std::vector<std::string>> take_fields(std::string_view& rest) {
+  std::vector<std::string> fields;
+  if (!rest.starts_with(kOf)) return fields;
+  rest.remove_prefix(kOf.size() - 1);
+  do {
+    rest.remove_prefix(1);
+    const bool is_string = rest.starts_with('"');
+    const size_t end = is_string ? end_of_string(rest) : std::min(rest.find_first_of(" ,"), rest.size());
+    const auto name = rest.substr(0, end);
+    rest.remove_prefix(end);
+    try {
+      fields.push_back(is_string ? std::string(json::Document().parse(name).string()) : std::string(name));
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  } while (rest.starts_with(','));
+  rest.remove_prefix(std::min<size_t>(1, rest.size()));
+  return fields;
+}
+
 bool exists(const std::string& path) { return kind_of(path) != FileKind::absent; }
 
 std::string checksum_of(const std::string& array) {
@@ -60,6 +99,8 @@ std::string VectorModel::text() const {
   std::string text = name + ' ' + fingerprint + ' ' + pooling;
   if (normalized) text += kNormalize;
   text += ' ' + std::to_string(max_length);
+  for (const auto& field : fields)
+    text += (&field == &fields.front() ? ' ' + std::string(kOf) : ",") + shown_field(field);
   return prompt.empty() ? text : text + ' ' + prompt;
 }
 
@@ -70,6 +111,7 @@ std::optional<VectorModel> VectorModel::parse(std::string_view text) {
     part = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  auto fields = take_fields(text);
   const bool normalized = parts[2].ends_with(kNormalize);
   if (normalized) parts[2].remove_suffix(kNormalize.size());
   VectorModel model = {.name = std::string(parts[0]),
@@ -79,9 +121,17 @@ std::optional<VectorModel> VectorModel::parse(std::string_view text) {
                        .prompt = std::string(text)};
   const auto [end, failure] =
       std::from_chars(parts[3].data(), parts[3].data() + parts[3].size(), model.max_length);
-  if (!is_fingerprint(parts[1]) || failure != std::errc() || end != parts[3].data() + parts[3].size())
+  if (!fields || !is_fingerprint(parts[1]) || failure != std::errc() ||
+      end != parts[3].data() + parts[3].size())
     return std::nullopt;
+  model.fields = *std::move(fields);
   return model;
+}
+
+std::vector<std::string> fields_of(std::string_view vector_model) {
+  if (vector_model.find(kOf) == vector_model.npos) return {};
+  auto model = VectorModel::parse(vector_model);
+  return model ? std::move(model->fields) : std::vector<std::string>();
 }
 
 std::string name_of_model(const std::string& directory) {

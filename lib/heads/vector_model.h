@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/drop_list.h"
@@ -17,6 +18,7 @@ namespace bert::heads {
 // As text in records, where it has to be short:
 //
 //   minilm 1f0c9d3a5b7e2468 mean+normalize 256 'query: '
+//   minilm 1f0c9d3a5b7e2468 mean+normalize 256 of title 'query: '
 //
 struct VectorModel {
   std::string name;         // last part of the directory's path, for messages
@@ -24,12 +26,17 @@ struct VectorModel {
   std::string pooling;      // see EmbedPlan::pooling
   bool normalized = false;  // to unit length
   int64_t max_length = 0;   // in tokens
-  std::string prompt;       // its name in the model, or the text in single quotes; "": none
+  // Of the text and its pair, if these are not text and text_pair. Vectors of other fields can be compared.
+  std::vector<std::string> fields = {};
+  std::string prompt;  // its name in the model, or the text in single quotes; "": none
 
   std::string text() const;
   // nullopt if the text is not in this form: other software may use a field of the same name.
   static std::optional<VectorModel> parse(std::string_view text);
 };
+
+// The fields that the text of a VectorModel names; none: the usual ones, or it is no VectorModel.
+std::vector<std::string> fields_of(std::string_view vector_model);
 
 // The name of a model directory as VectorModel has it: without white space, in UTF-8.
 std::string name_of_model(const std::string& directory);
@@ -67,6 +74,7 @@ class Sidecar {
   // Throws Error if FILE.json exists and is something else, because it would be replaced.
   Sidecar(const std::string& array, Content content);
 
+  void set_model(std::string model) { content_.model = std::move(model); }
   void remove_old() const;  // before the array is replaced: no sidecar is better than a wrong one
   void write() const;       // when the array is complete
 

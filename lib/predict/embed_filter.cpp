@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "base/checksum.h"
@@ -25,6 +26,7 @@ struct EmbedFilter::Prepared : heads::Windows<heads::EmbeddedSequence> {
   std::vector<features::TruncatedField> cut;
   bool takes_ids = false;
   std::vector<std::string_view> stale;  // see Vectors
+  std::string own_model;                // the VectorModel with the fields of the record, if they are unusual
 };
 
 namespace {
@@ -121,13 +123,16 @@ EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenize
   if (has_sidecar(options_))
     sidecar_.emplace(options_.output,
                      heads::Sidecar::Content{.model = vector_model_, .width = embedder_.plan().width()});
+  parts_ = vector_model;
   vector_model.prompt.clear();
   unprompted_model_ = vector_model.text();
   if (weights == Weights::now) embedder_.load();
 }
 
 const std::string& EmbedFilter::vector_model(const io::Work& texts) const {
-  return static_cast<const Prepared&>(texts).takes_ids ? unprompted_model_ : vector_model_;
+  const auto& prepared = static_cast<const Prepared&>(texts);
+  if (!prepared.own_model.empty()) return prepared.own_model;
+  return prepared.takes_ids ? unprompted_model_ : vector_model_;
 }
 
 void EmbedFilter::before_commit(const OutputFile& output) {
@@ -136,7 +141,9 @@ void EmbedFilter::before_commit(const OutputFile& output) {
 }
 
 void EmbedFilter::committed() {
-  if (sidecar_) sidecar_->write();
+  if (!sidecar_) return;
+  if (first_ && !first_->own_model.empty()) sidecar_->set_model(first_->own_model);
+  sidecar_->write();
 }
 
 void EmbedFilter::report(Log& log) const {
@@ -163,6 +170,7 @@ std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
   auto prepared = std::make_unique<Prepared>();
   prepared->takes_ids = featurizer_.takes_ids(fields);
   prepared->stale = stale_vector_fields(fields, prepared->takes_ids);
+  prepared->own_model = own_model(fields, prepared->takes_ids);
   auto sequences = windows(fields);
   using Origin = features::ForeignTexts::Origin;
   foreign_.add(sequences.front().ids, prepared->takes_ids ? Origin::ids : Origin::text);
@@ -181,6 +189,18 @@ std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
     prepared->windows.push_back({.features = std::move(features)});
   }
   return prepared;
+}
+
+// With the names of the fields; "" if they are the usual ones.
+std::string EmbedFilter::own_model(const io::Fields& fields, bool takes_ids) const {
+  const auto& [text_field, pair_field] = std::tie(options_.features.text_field, options_.features.pair_field);
+  const auto text = fields.own_name(text_field), pair = fields.own_name(pair_field);
+  const bool has_pair = !pair_field.empty() && fields.pair_text(pair_field).has_value();
+  if (takes_ids || (text == io::kTextField && (!has_pair || pair == io::kPairField))) return "";
+  auto model = parts_;
+  model.fields.emplace_back(text);
+  if (has_pair) model.fields.emplace_back(pair);
+  return model.text();
 }
 
 std::vector<features::Features> EmbedFilter::windows(const io::Fields& fields) const {
@@ -218,6 +238,7 @@ bool EmbedFilter::truncated(const io::Work& texts) const {
 
 void EmbedFilter::finish(io::Record& record, io::Output& out) const {
   const auto& prepared = record.work_as<Prepared>();
+  if (sidecar_) name_fields(record.place(), prepared);
   const auto& first = prepared.windows.front().features;
   const bool truncated = first.truncated;
   if (!prepared.takes_ids && features::is_empty(first)) empty_.fetch_add(1, std::memory_order_relaxed);
@@ -237,6 +258,12 @@ void EmbedFilter::finish(io::Record& record, io::Output& out) const {
                    out);
   }
   record.truncated = truncated;
+}
+
+// A sidecar has those of the first record.
+void EmbedFilter::name_fields(int64_t place, const Prepared& prepared) const {
+  const std::lock_guard lock(naming_);
+  if (!first_ || place < first_->place) first_ = First{.place = place, .own_model = prepared.own_model};
 }
 
 // The text that is split is the only one, or the second of a pair.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -78,6 +79,8 @@ class EmbedFilter final : public io::Filter {
 
  private:
   struct Prepared;
+  std::string own_model(const io::Fields& fields, bool takes_ids) const;
+  void name_fields(int64_t place, const Prepared& prepared) const;
   std::vector<features::Features> windows(const io::Fields& fields) const;
   WindowPlace place_of(const io::Record& record, const heads::EmbeddedSequence& window) const;
   void write_windows(const io::Record& record, const Prepared& prepared, io::Output& out) const;
@@ -90,7 +93,14 @@ class EmbedFilter final : public io::Filter {
   features::Featurizer featurizer_;
   std::unique_ptr<VectorWriter> writer_;
   std::string vector_model_, unprompted_model_;  // see vector_model()
+  heads::VectorModel parts_;                     // of vector_model_
   std::optional<heads::Sidecar> sidecar_;
+  struct First {
+    int64_t place;
+    std::string own_model;
+  };
+  mutable std::mutex naming_;
+  mutable std::optional<First> first_;      // record of the array beside the sidecar
   bool lacks_sidecar_ = false;              // an array is redirected to a file, whose name is unknown
   mutable std::atomic<int64_t> empty_ = 0;  // texts
   mutable std::atomic<bool> has_pairs_ = false;

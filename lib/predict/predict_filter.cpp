@@ -252,6 +252,11 @@ void PredictFilter::keep_vectors(const nn::Tensor& hidden, std::span<const int64
   }
 }
 
+bool PredictFilter::is_empty(const io::Record& record) {
+  const auto& windows = record.work_as<Reading>().windows;
+  return windows.empty() || features::is_empty(windows.front().features);
+}
+
 double PredictFilter::uncertainty(const io::Record& record) const {
   try {
     return task_->uncertainty(record.work_as<Reading>()).value();

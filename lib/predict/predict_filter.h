@@ -55,6 +55,8 @@ class PredictFilter final : public io::Filter {
   void report_truncated(int64_t records) const override;
   int64_t row_width() const override { return static_cast<int64_t>(row_width_); }
 
+  // Whether the record has no text.
+  static bool is_empty(const io::Record& record);
   // Between compute() and finish(): see Predictor::uncertainty; and the mean of Window::vector [H].
   double uncertainty(const io::Record& record) const;
   std::vector<float> vector(const io::Record& record) const;

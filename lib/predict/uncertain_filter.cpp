@@ -45,6 +45,7 @@ void UncertainFilter::compute(std::span<io::Record* const> records) {
 
 void UncertainFilter::add(io::Record& record) {
   const double uncertainty = predictor_.uncertainty(record);
+  if (PredictFilter::is_empty(record)) return;
   const int64_t order = seen_++;
   const size_t most = kPool * count_;
   if (kept_.size() == most && uncertainty <= kept_.rbegin()->uncertainty) return;

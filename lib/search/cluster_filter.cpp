@@ -19,10 +19,11 @@ namespace {
 
 constexpr size_t kWrittenBytes = 1 << 18;  // at a time
 constexpr int kMeanPrecision = 4;
+constexpr int64_t kNoRow = -1;
 
 // What precedes the bytes of a record in the temporary file.
 struct Stored {
-  int64_t line;
+  int64_t line, place;
   uint64_t key_bits;
   uint32_t source;
   bool truncated, again;
@@ -82,8 +83,11 @@ void ClusterFilter::compute(std::span<io::Record* const> records) {
       work.failure = error.what();
     }
   }
-  vectors_.collect(records);
-  if (options_.terms) add_terms(records);
+  std::vector<io::Record*> clustered;  // those with texts
+  for (io::Record* record : records)
+    if (!record->work_as<WithVector>().is_empty) clustered.push_back(record);
+  vectors_.collect(clustered);
+  if (options_.terms) add_terms(clustered);
 }
 
 void ClusterFilter::add_terms(std::span<io::Record* const> records) {
@@ -97,19 +101,23 @@ void ClusterFilter::add_terms(std::span<io::Record* const> records) {
 
 // Throws Error if the record cannot have the added fields.
 void ClusterFilter::store(const io::Record& record) {
-  const bool again = record.work_as<Clustered>().again;
+  const auto& work = record.work_as<Clustered>();
+  const bool again = work.again;
   tried_.clear();
   write(record, {}, again ? Run::again : Run::first, tried_);
   if (sources_.empty() || sources_.back().name != record.file()) sources_.push_back(record.source());
   const Stored stored = {.line = record.line(),
+                         .place = std::ssize(lines_),
                          .key_bits = record.key_bits(),
                          .source = static_cast<uint32_t>(sources_.size() - 1),
                          .truncated = record.truncated,
                          .again = again};
   bytes_.assign(reinterpret_cast<const char*>(&stored), sizeof stored);
   bytes_ += record.raw();
-  lines_.push_back(
-      {.offset = spool_.append(bytes_), .row = static_cast<int64_t>(lines_.size()), .size = bytes_.size()});
+  lines_.push_back({.offset = spool_.append(bytes_),
+                    .row = work.is_empty ? kNoRow : std::ssize(lines_) - empty_,
+                    .size = bytes_.size()});
+  empty_ += work.is_empty ? 1 : 0;
 }
 
 void ClusterFilter::write(const io::Record& record, const Place& place, Run run, io::Output& out) const {
@@ -141,7 +149,15 @@ void ClusterFilter::finish(io::Record& record, io::Output&) const {
 // False if there are no records.
 bool ClusterFilter::cluster() {
   const Vectors* const all = vectors_.all();
-  if (all == nullptr || lines_.empty()) return false;
+  if (lines_.empty()) return false;
+  if (empty_ > 0)
+    log_.warn(counted(empty_, "record with an empty text is", "records with empty texts are") +
+              " in no cluster");
+  if (all == nullptr || all->rows() == 0) {
+    clustering_.emplace();
+    if (options_.central) lines_.clear();
+    return true;
+  }
   clustering_ = options_.clusters ? by_k_means(*all) : by_threshold(*all);
   vectors_.require_unchanged();
   describe(*all);
@@ -199,6 +215,7 @@ void ClusterFilter::describe(const Vectors& vectors) {
 
 ClusterFilter::Place ClusterFilter::place_of(const Line& line) const {
   const auto row = line.row;
+  if (row == kNoRow) return {.cluster = kNoCluster, .silhouette = NAN};
   return {.cluster = clustering_->cluster[row],
           .distance = rounded(clustering_->distance[row]),
           .rank = clustering_->rank[row],
@@ -231,7 +248,7 @@ bool ClusterFilter::append(const Line& line, io::Output& out) {
   spool_.read(line.offset, bytes_);
   Stored stored;
   std::memcpy(&stored, bytes_.data(), sizeof stored);
-  io::Record record(sources_[stored.source], stored.line, line.row,
+  io::Record record(sources_[stored.source], stored.line, stored.place,
                     std::string_view(bytes_).substr(sizeof stored), stored.key_bits);
   record.truncated = stored.truncated;
   const auto place = place_of(line);

@@ -37,7 +37,7 @@ class ClusterFilter final : public io::Filter {
  private:
   struct Line {
     uint64_t offset;  // in spool_
-    int64_t row;      // of the vectors collected
+    int64_t row;      // of the vectors collected; -1: the text is empty
     size_t size;
   };
   struct Clustered;
@@ -67,6 +67,7 @@ class ClusterFilter final : public io::Filter {
   std::deque<io::Source> sources_;        // of the records
   io::Spool spool_;                       // the records
   std::vector<Line> lines_;
+  int64_t empty_ = 0;  // of lines_, with empty texts
   std::string bytes_;  // of a record
   io::Output tried_;
   std::optional<Clustering> clustering_;

@@ -28,6 +28,7 @@ void CollectedVectors::require_like(const Index& other, const std::string& path)
 
 void CollectedVectors::prepare(const io::Fields& fields, io::Record& record, WithVector& work) const {
   if (!index_) return computed_.prepare(fields, record, work);
+  work.model = index_->model();
   computed_.prepare_other(fields, work);
   work.cost = 1;
   if (record.place() >= index_->vectors().rows())

@@ -157,10 +157,10 @@ std::optional<int64_t> row_width(const IndexOptions& options, std::span<const st
   return std::nullopt;
 }
 
-IndexedRecords::IndexedRecords(const std::string& path, const IndexOptions& options)
+IndexedRecords::IndexedRecords(const std::string& path, const IndexOptions& options,
+                               std::string_view vector_model)
     : name_(path),
-      text_field_(options.stream.text_field),
-      pair_field_(options.stream.pair_field),
+      text_fields_(TextFields{options.stream.text_field, options.stream.pair_field}.of(vector_model)),
       index_(stream_of(path, options)),
       invalid_utf8_(options.stream.invalid_utf8),
       names_(names_of(options)) {
@@ -237,14 +237,22 @@ std::string required_text_of(const io::Fields& fields, const std::string& name) 
   return text ? std::move(*text) : std::string(fields.required_text(name));
 }
 
-bool has_empty_text(const io::Fields& fields, const std::string& text_field, const std::string& pair_field) {
+TextFields TextFields::of(std::string_view vector_model) const {
+  const auto fields = heads::fields_of(vector_model);
+  if (fields.empty()) return *this;
+  return {.text = fields.front(), .pair = fields.size() > 1 ? fields[1] : pair};
+}
+
+bool has_empty_text(const io::Fields& fields, const TextFields& names) {
   const auto is_empty = [&](const std::string& name) -> std::optional<bool> {
     const auto value = fields.json(name);
     if (value && value->kind() != json::Value::Kind::string) return std::nullopt;
     const auto text = fields.text(name);
     return text ? std::optional(io::is_blank(*text)) : std::nullopt;
   };
-  return is_empty(text_field) == true && is_empty(pair_field).value_or(true);
+  const bool is_read = fields.has(names.text) || fields.text(names.text);
+  return is_empty(is_read ? names.text : std::string(io::kTextField)) == true &&
+         is_empty(names.pair).value_or(true);
 }
 
 std::optional<std::string> IndexedRecords::text(int64_t row, const std::string& field) const {
@@ -277,7 +285,8 @@ std::vector<std::string> IndexedRecords::values(int64_t row) const {
 std::optional<std::vector<std::string>> IndexedRecords::values_unless_empty(int64_t row) const {
   std::optional<std::vector<std::string>> values;
   read(index_.read(row), [&](const io::Fields& fields, const io::Record& record) {
-    if (!has_empty_text(fields, text_field_, pair_field_)) values = values_of(fields, record);
+    if (!has_empty_text(fields, text_fields_.of(heads::read_vector_model(fields))))
+      values = values_of(fields, record);
   });
   return values;
 }
@@ -374,7 +383,7 @@ Index::Index(const IndexOptions& options, Metric metric, Pool& pool) : path_(opt
   if (records.empty() && !options.where.empty())
     throw Error(options.path, ": its rows have no fields; ", opt::records, " names their records");
   if (records.empty()) return;
-  records_ = std::make_unique<IndexedRecords>(records, options);
+  records_ = std::make_unique<IndexedRecords>(records, options, model_);
   if (vectors_ && records_->size() != vectors_->rows())
     throw Error(records, ": has ", counted(records_->size(), "record", "records"), ", ", options.path,
                 " has ", counted(vectors_->rows(), "row", "rows"));

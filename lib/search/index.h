@@ -51,13 +51,19 @@ std::string required_text_of(const io::Fields& fields, const std::string& name);
 
 // Whether a record has a text, but nothing in it or in the second text, if there is one: its vector says
 // nothing.
-bool has_empty_text(const io::Fields& fields, const std::string& text_field, const std::string& pair_field);
+struct TextFields {
+  std::string text{io::kTextField}, pair{io::kPairField};
+
+  // Those that a vector was made from, if the text of its VectorModel names them.
+  TextFields of(std::string_view vector_model) const;
+};
+bool has_empty_text(const io::Fields& fields, const TextFields& names);
 
 // Records by position, read from their file when asked for.
 class IndexedRecords {
  public:
-  // Reads the file once, without parsing the records.
-  IndexedRecords(const std::string& path, const IndexOptions& options);
+  // Reads the file once, without parsing the records. `vector_model`: of the rows, as far as it is known.
+  IndexedRecords(const std::string& path, const IndexOptions& options, std::string_view vector_model);
 
   int64_t size() const { return index_.size(); }
 
@@ -89,7 +95,8 @@ class IndexedRecords {
   void read(io::RawRecord raw, const io::UseRecord& use) const;
   std::vector<std::string> values_of(const io::Fields& fields, const io::Record& record) const;
 
-  std::string name_, text_field_, pair_field_;
+  std::string name_;
+  TextFields text_fields_;
   io::RecordIndex index_;
   io::InvalidUtf8 invalid_utf8_;
   std::vector<std::string> names_;

@@ -60,7 +60,7 @@ int64_t IndexFilter::records_of(const std::string& file) const {
 
 void IndexFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto indexed = std::make_unique<Indexed>();
-  indexed->is_empty = has_empty_text(fields, std::string(io::kTextField), fields_.pair);
+  indexed->is_empty = has_empty_text(fields, {.pair = fields_.pair});
   if (!indexed->is_empty) indexed->text = texts_.read(fields);
   const auto format = record.source().format;
   if (fields.own_name(io::kTextField) == text_field_.name()) {

@@ -162,17 +162,17 @@ void refuse_vectors_in_text(const io::Fields& fields, const io::Record& record) 
 
 void RecordVectors::prepare_other(const io::Fields& fields, WithVector& work) const {
   const auto& features = options_.embed.features;
-  work.is_empty = has_empty_text(fields, features.text_field, features.pair_field);
+  work.is_empty = has_empty_text(fields, TextFields{features.text_field, features.pair_field}.of(work.model));
 }
 
 void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVector& work) const {
-  prepare_other(fields, work);
   if (auto vector = options_.prefer_text ? std::nullopt : io::read_embedding(fields)) {
     work.vector = std::move(*vector);
     work.cost = kVectorCost;
     work.model = model_of(fields, record, std::ssize(work.vector));
-    return;
+    return prepare_other(fields, work);
   }
+  prepare_other(fields, work);
   if (!options_.prefer_text) {
     refuse_vectors_in_table(fields);
     refuse_vectors_in_text(fields, record);

@@ -91,7 +91,7 @@ class RecordVectors {
   // `record` has no work yet. If the model cannot be opened, compute throws the Error, because it does not
   // concern a single record.
   void prepare(const io::Fields& fields, io::Record& record, WithVector& work) const;
-  // For a record whose vector is found elsewhere.
+  // For a record whose vector is found elsewhere; work.model says what it was computed with.
   void prepare_other(const io::Fields& fields, WithVector& work) const;
   // Afterwards each record, whose work is a WithVector, has a vector or a failure.
   void compute(std::span<io::Record* const> records);

@@ -33,6 +33,35 @@ TEST_CASE("the model of a vector is read as it was written, and other texts are 
     CHECK_MESSAGE(!VectorModel::parse(text), text);
 }
 
+TEST_CASE("the fields of the text and its pair are named, and compared with others") {
+  for (const auto& [fields, shown] : {std::pair(std::vector<std::string>{"title"}, "title"),
+                                      {{"title", "body"}, "title,body"},
+                                      {{"a b", "c,d"}, "\"a b\",\"c,d\""},
+                                      {{"", "\"q\\"}, "\"\",\"\\\"q\\\\\""},
+                                      {{"'"}, "'"}}) {
+    auto model = kModel;
+    model.fields = fields;
+    CHECK(model.text() == "mini 0123456789abcdef mean 256 of " + std::string(shown) + " 'find: '");
+    for (const char* prompt : {"", "query", "'of a: '"}) {
+      model.prompt = prompt;
+      const auto read = VectorModel::parse(model.text());
+      REQUIRE(read);
+      CHECK(read->fields == fields);
+      CHECK(read->prompt == prompt);
+      CHECK(!difference(*read, model));
+      CHECK(fields_of(model.text()) == fields);
+    }
+    CHECK(difference(model, kModel)->kind == ModelDifference::Kind::prompt);
+    model.prompt = kModel.prompt;
+    CHECK(!difference(model, kModel));
+  }
+  CHECK(fields_of(kModel.text()).empty());
+  CHECK(fields_of("of a").empty());
+  for (const char* text :
+       {"mini 0123456789abcdef mean 256 of \"a", "mini 0123456789abcdef mean 256 of \"\\x\""})
+    CHECK(!VectorModel::parse(text));
+}
+
 TEST_CASE("the first difference of two models is named; the directory's name is none") {
   auto other = kModel;
   other.name = "copy";
