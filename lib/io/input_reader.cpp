@@ -251,15 +251,11 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (by_suffix.value_or(text) == text || by_suffix == tsv) {
     if (separator_of(input)) return csv;
   }
-  const auto& usual = options_.usual;
-  const auto by_row = table_of_row(input, header_fields_, usual.delimiter, usual.columns.size());
-  if (by_row && by_suffix.value_or(text) == text) return *by_row;
+  guessed = !by_suffix;
+  if (const auto table = table_of_text(input, by_suffix, header_fields_, options_.usual)) return *table;
   if (by_suffix.value_or(text) != text) return *by_suffix;
   const auto marks = first_marks(input);
-  guessed = !by_suffix;
   if (!by_suffix && (marks == "{" || marks == "[{")) return jsonl;
-  if (!by_suffix && is_header(input, tsv, header_fields_)) return tsv;
-  if (!by_suffix && is_header(input, csv, header_fields_)) return csv;
   if (options_.no_texts && is_any_header(input, header_fields_)) return csv;
   const auto column = options_.word_column ? opt::word_column : opt::tag_column;
   if (reads(conll) && (options_.word_column || options_.tag_column))

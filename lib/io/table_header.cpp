@@ -114,12 +114,24 @@ bool is_row_of(Input& input, InputFormat table, const std::vector<std::string>& 
          !has_usual_name({.delimiter = delimiter, .columns = found});
 }
 
-std::optional<InputFormat> table_of_row(Input& input, const std::vector<std::string>& fields,
-                                        std::optional<char> delimiter, size_t columns) {
+std::optional<InputFormat> table_of_text(Input& input, std::optional<InputFormat> by_suffix,
+                                         const std::vector<std::string>& fields, const UsualForm& usual) {
   using enum InputFormat;
-  if (columns < 2 || first_marks(input) == "{") return std::nullopt;
-  if (delimiter && is_row_of(input, csv, fields, *delimiter, columns)) return csv;
-  return is_row_of(input, tsv, fields, '\t', columns) ? std::optional(tsv) : std::nullopt;
+  if (by_suffix.value_or(text) != text && by_suffix != tsv) return std::nullopt;
+  if (first_marks(input) == "{") return std::nullopt;
+  const auto columns = usual.columns.size();
+  if (usual.delimiter && (is_header(input, csv, fields, *usual.delimiter) ||
+                          (columns > 1 && is_row_of(input, csv, fields, *usual.delimiter, columns))))
+    return csv;
+  if (by_suffix == tsv) return tsv;
+  if (columns > 1 && is_row_of(input, tsv, fields, '\t', columns)) return tsv;
+  std::vector<std::string> names;
+  for (const auto& alias : usual.fields) names.push_back(alias.name);
+  if (!by_suffix) names = fields;
+  if (is_header(input, tsv, names)) return tsv;
+  for (const char delimiter : {',', ';', '|'})
+    if (is_header(input, csv, names, delimiter)) return csv;
+  return std::nullopt;
 }
 
 bool is_any_header(Input& input, const std::vector<std::string>& fields) {
@@ -192,14 +204,21 @@ std::optional<LikelyHeader> other_header(const std::string& line, const std::str
 }
 
 bool divides(const LikelyHeader& header, std::string_view text) {
-  constexpr size_t kLines = 3;  // the header included
+  constexpr size_t kRecords = 3;  // the header included
   const size_t least = header.delimiter == ',' ? 3 : 2;
-  size_t lines = 0;
-  for (size_t end; lines < kLines && (end = text.find('\n')) != text.npos;
-       text.remove_prefix(end + 1), ++lines)
-    if (split(without_line_end(text.substr(0, end + 1)), header.delimiter).size() != header.columns.size())
+  size_t records = 0;
+  CsvScanner csv(header.delimiter);
+  for (size_t end; records < kRecords && (end = csv.record_end(text, 0)) != text.npos; ++records) {
+    const auto record = without_line_end(text.substr(0, end));
+    text.remove_prefix(end);
+    csv = csv.fresh();
+    try {
+      if (split(csv_cells(record, header.delimiter), kCellEnd).size() != header.columns.size()) return false;
+    } catch (const Error&) {
       return false;
-  return lines > 1 && header.columns.size() >= least;
+    }
+  }
+  return records > 1 && header.columns.size() >= least;
 }
 
 bool has_usual_name(const LikelyHeader& header) {

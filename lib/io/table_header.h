@@ -8,6 +8,7 @@
 
 #include "io/input.h"
 #include "io/input_format.h"
+#include "io/record.h"
 
 namespace bert::io {
 
@@ -30,9 +31,10 @@ bool is_header(Input& input, InputFormat table, const std::vector<std::string>& 
 // Whether it is probably a record instead, of a table with this number of columns.
 bool is_row_of(Input& input, InputFormat table, const std::vector<std::string>& fields, char delimiter,
                size_t columns);
-// csv if that is so with `delimiter`, tsv if it is with TAB, for several columns.
-std::optional<InputFormat> table_of_row(Input& input, const std::vector<std::string>& fields,
-                                        std::optional<char> delimiter, size_t columns);
+// Whether input that is not called a table, or TSV, is one: its first line is a header with one of the
+// fields, in ".txt" one of the usual ones, or a record of the usual columns.
+std::optional<InputFormat> table_of_text(Input& input, std::optional<InputFormat> by_suffix,
+                                         const std::vector<std::string>& fields, const UsualForm& usual);
 // Whether the first line is a header with any of the usual delimiters, or of a single column.
 bool is_any_header(Input& input, const std::vector<std::string>& fields);
 
@@ -54,7 +56,7 @@ std::optional<LikelyHeader> header_with(const std::string& line, const std::stri
 // The same for the header of CSV, if it is not `columns`, into which commas divide it: more columns, or as
 // many that commas do not find in `next`, the line below it; and as many there.
 std::optional<LikelyHeader> other_header(const std::string& line, const std::string& next, size_t columns);
-// Whether the lines below it, of `text`, have as many columns. A text may have a few such delimiters, too.
+// Whether the records below it, of `text`, have as many columns. A text may have a few such delimiters, too.
 bool divides(const LikelyHeader& header, std::string_view text);
 // Whether one of the columns has a usual name, such as "label". Other lines with commas may be text.
 bool has_usual_name(const LikelyHeader& header);
