@@ -289,9 +289,14 @@ void RecordSource::require_valid() const {
   if (skipped_ == drawn_) throw Error(drawn_ == 0 ? "no records" : "every record is invalid");
 }
 
-void RecordSource::report_skipped() const {
-  if (skipped_ == 0) return;
-  log_.error(counted(skipped_, "record", "records") + " skipped");
+void RecordSource::report_skipped(int64_t others) const {
+  if (const auto count = skipped_ + others; count > 0)
+    log_.error(counted(count, "record", "records") + " skipped");
+}
+
+std::string RecordSource::description() const {
+  return counted(records(), "record in ", "records in ") + std::to_string(bytes()) + " bytes (" +
+         std::to_string(checksum()) + ")";
 }
 
 std::unique_ptr<RecordSource> open_records(const io::StreamOptions& stream, const SourceOptions& options,

@@ -120,9 +120,9 @@ class RecordSource {
   // Leaves out a bad record of FILEs from now on, as skip() does, but does not report it.
   void leave_out(int64_t i);
 
-  int64_t drawn() const { return drawn_; }      // records so far, including bad ones
-  int64_t skipped() const { return skipped_; }  // bad records reported
-  void report_skipped() const;                  // "3 records skipped"
+  int64_t drawn() const { return drawn_; }        // records so far, including bad ones
+  int64_t skipped() const { return skipped_; }    // bad records reported
+  void report_skipped(int64_t others = 0) const;  // "3 records skipped"
 
   // Continues after `drawn` draws. A pipe can only move forward; throws Error if it ends before, or if its
   // drawn_checksum() is then not `checksum`, unless that is 0.
@@ -145,6 +145,7 @@ class RecordSource {
   virtual int64_t records() const { return 0; }
   virtual int64_t bytes() const { return 0; }
   virtual uint64_t checksum() const { return 0; }  // of the records in FILEs
+  std::string description() const;                 // what tells these records from others
   // Checksum of the first `drawn` records drawn from a pipe; `drawn` must not decrease.
   virtual uint64_t drawn_checksum(int64_t) { return 0; }
   virtual int64_t draws() const { return 0; }  // in all epochs over FILEs; 0 if it is unknown

@@ -32,6 +32,10 @@ std::vector<bool> split_records(std::span<const SplitKey> records, const SplitOp
     places.push_back({records[i].label, shuffled(records[i].content, seed), i});
   std::ranges::sort(places, {},
                     [](const Place& place) { return std::tie(place.label, place.key, place.index); });
+  const auto is_alone = [&](size_t i) {
+    const auto has_label = [&](size_t other) { return places[other].label == places[i].label; };
+    return !(i > 0 && has_label(i - 1)) && !(i + 1 < places.size() && has_label(i + 1));
+  };
   const auto taken = [&](size_t count) {
     return std::floor(static_cast<double>(count) * options.share.value_or(0) + 1e-9);
   };
@@ -39,7 +43,7 @@ std::vector<bool> split_records(std::span<const SplitKey> records, const SplitOp
   for (size_t i = 0; i < places.size(); ++i)
     dev[places[i].index] = options.fold
                                ? static_cast<int64_t>(i) % options.fold->second == options.fold->first - 1
-                               : taken(i + 1) > taken(i);
+                               : taken(i + 1) > taken(i) && !is_alone(i);
   return dev;
 }
 

@@ -26,8 +26,8 @@ struct SplitKey {
 };
 
 // Whether each record is in the dev set. Each label has its share of it up to one record, and so have all
-// folds; those of one K are disjoint and have all records. Groups are whole, and divided as evenly as one
-// after the other allows, the largest first.
+// folds; those of one K are disjoint and have all records. A share has no label's only record. Groups are
+// whole, and divided as evenly as one after the other allows, the largest first.
 std::vector<bool> split(std::span<const SplitKey> records, const SplitOptions& options, uint64_t seed);
 
 }  // namespace bert::examples

@@ -15,6 +15,7 @@ constexpr int64_t kExamples = 256;  // examples read at a time
 DevSet::DevSet(const io::StreamOptions& stream, examples::SourceOptions::Part part,
                std::unique_ptr<examples::ExampleReader> reader, const examples::CheckTools& tools)
     : ranks_(tools.ranks), reader_(std::move(reader)) {
+  const bool has_own_file = part.chosen == nullptr;
   source_ = examples::open_records(stream,
                                    {.order = examples::SourceOptions::Order::given,
                                     .epochs = 1,
@@ -22,7 +23,7 @@ DevSet::DevSet(const io::StreamOptions& stream, examples::SourceOptions::Part pa
                                     .ranks = ranks_.alone() ? nullptr : &ranks_},
                                    tools.log);
   checked_ = examples::check_records(*source_, *reader_, tools).value_or(examples::CheckedRecords());
-  source_->report_skipped();
+  if (has_own_file) source_->report_skipped();
 }
 
 void DevSet::write_records(const std::string& file) const { train::write_records(*source_, *reader_, file); }

@@ -33,21 +33,36 @@ LabelCounts sum_over_ranks(const LabelCounts& own, comm::Communicator& ranks) {
   return sum;
 }
 
+// `"a", "b" or 3 others`
+std::string first_of(std::vector<std::string> names, std::string_view conjunction) {
+  constexpr size_t kShown = 5;
+  if (names.size() > kShown) {
+    names[kShown] = std::to_string(names.size() - kShown) + " others";
+    names.resize(kShown + 1);
+  }
+  return listed(names, conjunction);
+}
+
 // Warns of what is probably not meant.
 void warn_of_labels(const TrainingTaskOptions& options, const LabelSet& set, const LabelCounts* counts,
                     Log& log) {
-  constexpr size_t kShown = 5;
   if (!set.weights.empty() && std::ranges::all_of(set.weights, [](float weight) { return weight == 0; }))
     log.warn(opt::class_weights + " are all 0: nothing is learned");
   if (counts == nullptr) return;
   std::vector<std::string> absent;
   for (const auto& name : options.labels)
     if (!counts->contains(name)) absent.push_back(json::in_quotes(name));
-  if (absent.size() > kShown) {
-    absent[kShown] = std::to_string(absent.size() - kShown) + " others";
-    absent.resize(kShown + 1);
-  }
-  if (!absent.empty()) log.warn(opt::labels + ": no record has " + listed(absent, "or"));
+  if (!absent.empty()) log.warn(opt::labels + ": no record has " + first_of(std::move(absent), "or"));
+}
+
+// Of labels that only records of the dev set have.
+void warn_of_untrained(const LabelCounts& counts, Log& log) {
+  std::vector<std::string> names;
+  for (const auto& [name, count] : counts)
+    if (count == 0) names.push_back(json::in_quotes(name));
+  if (!names.empty())
+    log.warn("no training record has the label " + first_of(std::move(names), "or") +
+             ", only records that are held out");
 }
 
 // Of names that come from the records.
@@ -128,13 +143,15 @@ std::optional<LabelSet> settle_labels(const TrainingTaskOptions& options, const 
   }
   const LabelCounter counter(options.labels);
   if (!check(question.reader_of(counter))) return std::nullopt;
-  const auto counts = sum_over_ranks(counter.counts(), preparation.ranks);
+  auto counts = sum_over_ranks(counter.counts(), preparation.ranks);
+  for (const auto& name : preparation.labels) counts.try_emplace(name, 0);
   if (counts.size() > LabelCounter::kMost)
     throw Error("more than ", LabelCounter::kMost, " labels: field \"", question.field,
                 "\" does not contain class labels");
   auto set = labelled(options, config, question, counts);
   warn_of_labels(options, set, &counts, preparation.log);
   if (options.labels.empty() && !set.of_model) warn_of_names(set.labels.names(), preparation.log);
+  if (!preparation.labels.empty()) warn_of_untrained(counts, preparation.log);
   return set;
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/output_file.h"
+#include "examples/labels.h"
 #include "io/output.h"
 #include "io/record_reader.h"
 #include "train/data_report.h"
@@ -27,24 +28,47 @@ uint64_t hash_of(std::string_view text) {
   return checksum.value();
 }
 
+bool has_label_set(task::Task kind) {
+  return kind == task::Task::classify || kind == task::Task::multilabel || kind == task::Task::tag;
+}
+
+// A thread's reader.
+struct Reader {
+  io::RawRecordReader records;
+  std::set<std::string> labels = {};
+
+  void add(const std::vector<std::string>& names) {
+    for (const auto& name : names)
+      if (!name.empty() && labels.size() < examples::LabelCounter::kMost) labels.insert(name);
+  }
+};
+
 // Other bad records are left to the check that follows.
 void read_key(io::RawRecord& raw, const TrainingTaskOptions& task, const std::string& group_field,
-              io::RawRecordReader& reader, SplitKey& key) {
+              Reader& reader, SplitKey& key) {
   bool has_group = true;
-  const auto bad = reader.read(raw, [&](const io::Fields& fields, const io::Record&) {
+  const auto bad = reader.records.read(raw, [&](const io::Fields& fields, const io::Record&) {
     if (has_group = group_field.empty(); !has_group) key.content = hash_of(fields.label(group_field));
     has_group = true;
-    if (task.kind != task::Task::classify) return;
-    if (const auto labels = gold_labels(task, fields))
-      key.label = static_cast<uint32_t>(hash_of(labels->front()));
+    if (!has_label_set(task.kind)) return;
+    const auto labels = gold_labels(task, fields);
+    if (!labels) return;
+    reader.add(*labels);
+    if (task.kind == task::Task::classify) key.label = static_cast<uint32_t>(hash_of(labels->front()));
   });
   if (bad && !has_group) throw Error(*bad);
 }
 
-std::vector<SplitKey> keys_of(const examples::RecordSource& source, const TrainingTaskOptions& task,
-                              const std::string& group_field, Pool& pool) {
-  std::deque<io::RawRecordReader> readers;
-  for (int i = 0; i < pool.size(); ++i) readers.emplace_back(source.invalid_utf8(), io::OnError::skip);
+struct Keys {
+  std::vector<SplitKey> of_records;
+  std::set<std::string> labels;
+};
+
+Keys keys_of(const examples::RecordSource& source, const TrainingTaskOptions& task,
+             const std::string& group_field, Pool& pool) {
+  std::deque<Reader> readers;
+  for (int i = 0; i < pool.size(); ++i)
+    readers.push_back({io::RawRecordReader(source.invalid_utf8(), io::OnError::skip)});
   std::vector<SplitKey> keys(source.records());
   pool.run_grid((std::ssize(keys) + kBlock - 1) / kBlock, [&](int64_t block, int thread) {
     const int64_t end = std::min<int64_t>(std::ssize(keys), (block + 1) * kBlock);
@@ -56,26 +80,27 @@ std::vector<SplitKey> keys_of(const examples::RecordSource& source, const Traini
       }
     }
   });
-  return keys;
+  std::set<std::string> labels;
+  for (auto& reader : readers) labels.merge(reader.labels);
+  return {std::move(keys), std::move(labels)};
 }
 
 }  // namespace
 
-std::shared_ptr<const std::vector<bool>> split_of(const TrainingOptions& options, const TrainingPlan& plan,
-                                                  Pool& pool, Log& log) {
+Split split_of(const TrainingOptions& options, const TrainingPlan& plan, Pool& pool, Log& log) {
   const auto& wanted = options.split;
-  if (!wanted.any()) return nullptr;
+  if (!wanted.any()) return {};
   const auto option = wanted.share ? opt::split : opt::fold;
   if (options.reads_stdin() || !io::can_read_again(options.stream.files))
     throw Error(option, " needs FILEs: a pipe can be read only once");
   const auto source = examples::open_records(plan.stream, {}, log);
-  auto dev = std::make_shared<const std::vector<bool>>(
-      examples::split(keys_of(*source, plan.task, wanted.group_field, pool), wanted, options.run.seed));
+  auto [keys, labels] = keys_of(*source, plan.task, wanted.group_field, pool);
+  auto dev = std::make_shared<const std::vector<bool>>(examples::split(keys, wanted, options.run.seed));
   const auto held_out = std::ranges::count(*dev, true);
   if (held_out == 0 || held_out == std::ssize(*dev))
     throw Error(option, " leaves no ", held_out == 0 ? "dev set" : "training records", " of ",
                 counted(std::ssize(*dev), "record", "records"));
-  return dev;
+  return {std::move(dev), std::move(labels)};
 }
 
 void write_records(const examples::RecordSource& dev, const examples::ExampleReader& reader,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,13 @@
 
 namespace bert::train {
 
-// For each record of the FILEs, whether it is in the dev set; nullptr: there is no split. Reads all records.
-// All ranks get the same.
-std::shared_ptr<const std::vector<bool>> split_of(const TrainingOptions& options, const TrainingPlan& plan,
-                                                  Pool& pool, Log& log);
+struct Split {
+  std::shared_ptr<const std::vector<bool>> dev;  // for each record of the FILEs; nullptr: there is no split
+  std::set<std::string> labels;                  // of all records, if the task has labels
+};
+
+// Reads all records. All ranks get the same.
+Split split_of(const TrainingOptions& options, const TrainingPlan& plan, Pool& pool, Log& log);
 
 // Writes the records of a dev set that `reader` can read, as JSON. This process must have them all.
 void write_records(const examples::RecordSource& dev, const examples::ExampleReader& reader,

@@ -194,7 +194,6 @@ class Training {
                                                 [&](const auto& other) { return same_file(other, file); });
   }
 
-  static std::string described(const examples::RecordSource& records);
   void require_agreement(Settings settings, const nn::Params& parameters) const;
 
   Log* progress() const {
@@ -239,7 +238,8 @@ Training::Training(const TrainingOptions& options, const InitialModel& initial, 
 
 bool Training::run() {
   auto part = plan_.source;
-  part.part = {split_of(options_, plan_, pool_, log_), false};
+  auto split = split_of(options_, plan_, pool_, log_);
+  part.part = {split.dev, false};
   const auto source = examples::open_records(plan_.stream, part, log_);
   if (source->records() == 0) require_length(options_, plan_);
   if (source->records() == 0 && options_.only_checks)
@@ -253,7 +253,8 @@ bool Training::run() {
                   .ranks = ranks_,
                   .log = log_,
                   .check = [&](auto reader) { return check(*source, std::move(reader)); },
-                  .records_in_step = plan_.step.tokens ? 0 : plan_.step.sequences * plan_.step.accumulate});
+                  .records_in_step = plan_.step.tokens ? 0 : plan_.step.sequences * plan_.step.accumulate,
+                  .labels = std::move(split.labels)});
   if (ranks_.stop_requested()) return false;
   examples::RecordSource::Continued continued;
   if (last) continued = source->continue_from(last->state().data, last->listed_records());
@@ -276,6 +277,7 @@ bool Training::run() {
   const auto baselines =
       options_.baseline ? task_->baselines(*source, dev->source()) : std::vector<Baseline>();
   const int64_t valid = source->records() > 0 ? checked_.records : 0;
+  const int64_t held_out_bad = options_.split.any() ? dev->source().skipped() : 0;
   if (!options_.only_checks) checked_ = {};
   const auto reader = readable(task_->make_reader());
   examples::Steps steps(*source, *reader, plan_.step, ranks_);
@@ -307,8 +309,8 @@ bool Training::run() {
     if (options_.moments) take_moments(trainer);
   }
   auto settings = plan.settings;
-  settings.emplace_back("the training records", described(*source));
-  settings.emplace_back("the dev set", dev ? described(dev->source()) : "not set");
+  settings.emplace_back("the training records", source->description());
+  settings.emplace_back("the dev set", dev ? dev->source().description() : "not set");
   require_agreement(std::move(settings), network.parameters());
   if (ranks_.stop_requested() != 0) return false;
   if (!options_.held_out.empty()) dev->write_records(options_.held_out);
@@ -317,6 +319,7 @@ bool Training::run() {
     const CheckedRun checked = {plan_, plan,     network.config(), trained, tested ? &*tested : nullptr,
                                 pace,  baselines};
     if (ranks_.is_first()) write_report(checked, options_.stream.format);
+    source->report_skipped(held_out_bad);
     return true;
   }
   if (!baselines.empty()) {
@@ -326,14 +329,9 @@ bool Training::run() {
   }
   if (checkpoints && starts_over()) checkpoints->clear();
   const bool ended = trainer.run();
-  source->report_skipped();
+  source->report_skipped(held_out_bad);
   if (source->records() == 0) report(reader->drawn(), options_, initial_.tokenizer, log_);
   return ended;
-}
-
-std::string Training::described(const examples::RecordSource& records) {
-  return counted(records.records(), "record in ", "records in ") + setting(records.bytes()) + " bytes (" +
-         std::to_string(records.checksum()) + ")";
 }
 
 // Throws Error on ranks whose settings, tokenizer or parameters differ from those of rank 0.
@@ -370,7 +368,7 @@ bool Training::evaluate() {
   const auto missing = load(network);
   require_trained(missing.empty(), missing.empty() ? "" : ", it has no " + missing.front());
   network.refresh();
-  require_agreement({{"the dev set", described(dev.source())}}, network.parameters());
+  require_agreement({{"the dev set", dev.source().description()}}, network.parameters());
   learner->join(ranks_, {});
   const auto values = dev.evaluate(*learner, progress());
   if (!values) return false;

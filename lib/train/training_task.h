@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -101,6 +102,7 @@ struct Preparation {
   // Reads all records with a reader, see examples/record_check.h. Returns false if a signal came.
   std::function<bool(std::unique_ptr<examples::ExampleReader>)> check;
   int64_t records_in_step = 0;  // at most; 0: they are limited by tokens
+  std::set<std::string> labels = {};  // of records that may be held out
 };
 
 // Call peek(), and then prepare() or prepare_to_evaluate(), before all other methods. The task must outlive
