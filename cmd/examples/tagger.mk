@@ -11,9 +11,10 @@
 # The variables below and those of fine-tuning.mk, such as EPOCHS and LR, can be set on the command line. The
 # notes on interruptions and changes in fine-tuning.mk apply here.
 
-# conll: the word is in the first column and its tag in the last; blank lines separate sentences. jsonl:
-# arrays `words` and `tags`; no tagged.conll is written. Tags are BIO, IOB1 or any others. READ_OPTIONS='--context
-# document' reads each sentence within its document.
+# conll: the word is in the first column and its tag in the last; blank lines separate sentences. conllu: the parts of
+# speech of CoNLL-U, or READ_OPTIONS='--tag-column misc:ner'. jsonl: arrays `words` and `tags`. Only for conll,
+# tagged.conll is written. Tags are BIO, IOB1 or any others. READ_OPTIONS='--context document' reads each sentence
+# within its document.
 FORMAT ?= conll
 READ_OPTIONS ?=
 ifeq ($(FORMAT),conll)

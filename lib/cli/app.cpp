@@ -300,7 +300,7 @@ int App::run(int argc, const char* const* argv, const std::function<void()>& bod
     body();
     return kDone;
   } catch (const OptionError& error) {
-    return fail(kUsage, error.what());
+    return fail(kUsage, error.what() + options_of_file(error.what()));
   } catch (const std::exception& error) {
     return fail(kFailure, message_of(error));
   }

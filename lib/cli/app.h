@@ -269,9 +269,10 @@ class App {
   void check_files();
   Declaration& add(const OptionText& text, bool takes_value, Take take);
   void add_general();
-  std::vector<std::string> arguments_of(int argc, const char* const* argv) const;
+  std::vector<std::string> arguments_of(int argc, const char* const* argv);
   std::vector<std::string> arguments_of_file(const std::string& path,
-                                             const std::vector<const Declaration*>& given) const;
+                                             const std::vector<const Declaration*>& given);
+  std::string options_of_file(std::string_view message) const;
   std::string read(int argc, const char* const* argv);
   void take_operands(const std::vector<std::string>& arguments);
   const Declaration* declaration_of(std::string_view argument) const;
@@ -304,6 +305,7 @@ class App {
   bool shows_usage_ = false;           // after the message of a usage error
   Log log_;
   std::string config_;
+  std::vector<std::string> in_config_;  // names of the options that it has given
   bool quiet_ = false, verbose_ = false;
 };
 

@@ -1,5 +1,6 @@
 // The arguments of a command line, with those of its --config file.
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "cli/app.h"
@@ -10,7 +11,7 @@ namespace bert::cli {
 
 // In reverse, as CLI11 expects. CLI11 takes the next argument as the value of `--prompt=`, so an empty value
 // is passed as an argument of its own. -model DIR would be -m with the value odel.
-std::vector<std::string> App::arguments_of(int argc, const char* const* argv) const {
+std::vector<std::string> App::arguments_of(int argc, const char* const* argv) {
   std::vector<std::string> arguments;
   std::vector<const Declaration*> given;
   std::string config;
@@ -47,6 +48,7 @@ std::vector<std::string> App::arguments_of(int argc, const char* const* argv) co
   }
   if (waiting) throw UsageError(arguments.back(), " needs a value");
   if (!config.empty()) {
+    config_ = config;
     const auto before = arguments_of_file(config, given);
     arguments.insert(arguments.begin(), before.begin(), before.end());
   }
@@ -56,7 +58,7 @@ std::vector<std::string> App::arguments_of(int argc, const char* const* argv) co
 
 // Those of --config, without the options that are also given.
 std::vector<std::string> App::arguments_of_file(const std::string& path,
-                                                const std::vector<const Declaration*>& given) const {
+                                                const std::vector<const Declaration*>& given) {
   if (path == "-") throw UsageError(kConfigOption, " must be a file, not -");
   std::vector<std::string> arguments;
   for (const auto& option : read_options_file(path, name_)) {
@@ -71,7 +73,9 @@ std::vector<std::string> App::arguments_of_file(const std::string& path,
       fail("config can only be on the command line");
     } else if (std::ranges::find(given, declaration) != given.end()) {
       continue;
-    } else if (!declaration->takes_value) {
+    }
+    in_config_.push_back(declaration->name);
+    if (!declaration->takes_value) {
       if (!option.is_switch) fail(option.name.substr(2) + " must be true or false");
       if (option.values.front() == "true") arguments.push_back(option.name);
     } else if (option.is_switch) {
@@ -84,6 +88,19 @@ std::vector<std::string> App::arguments_of_file(const std::string& path,
     }
   }
   return arguments;
+}
+
+// "; --keep is in FILE" for those that an error names, since they are not on the command line.
+std::string App::options_of_file(std::string_view message) const {
+  std::vector<std::string> named;
+  for (const auto& name : in_config_) {
+    const size_t at = message.find(name);
+    const auto rest = message.substr(std::min(at == message.npos ? at : at + name.size(), message.size()));
+    const bool is_whole = at != message.npos && (rest.empty() || (rest[0] != '-' && !std::isalnum(rest[0])));
+    if (is_whole) named.push_back(name);
+  }
+  if (named.empty()) return "";
+  return "; " + listed(named, "and") + (named.size() == 1 ? " is in " : " are in ") + config_;
 }
 
 std::vector<KnownOption> App::known_options() const {

@@ -41,11 +41,13 @@ ConllLines split_between(std::string_view lines, const ConllColumns& read) {
   return found;
 }
 
-// "SpaceAfter=No" -> "SpaceAfter=No|ner=B-PER"
+// "SpaceAfter=No" -> "SpaceAfter=No|ner=B-PER"; the tag "O" is not added, as it is read where there is none.
 std::string with_misc_value(std::string_view misc, std::string_view key, std::string_view value) {
   const auto entry = std::string(key) + "=" + std::string(value);
+  const auto old = misc_value(misc, key);
+  if (!old && value == kOutside) return std::string(misc);
   if (misc.empty() || misc == "_") return entry;
-  if (const auto old = misc_value(misc, key)) {
+  if (old) {
     const size_t begin = old->data() - misc.data();
     return std::string(misc.substr(0, begin)).append(value).append(misc.substr(begin + old->size()));
   }

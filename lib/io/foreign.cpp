@@ -208,6 +208,25 @@ std::string most_common_suffix(const std::string& folder) {
   return std::ranges::max_element(counts, {}, &std::pair<const std::string, int>::second)->first;
 }
 
+// Whether a line may be the first one of a mail, such as "Return-Path: <king@court>".
+bool is_mail_field(std::string_view line) {
+  constexpr std::string_view kFields[] = {"from",        "return-path",      "received",     "delivered-to",
+                                          "date",        "message-id",       "mime-version", "subject",
+                                          "envelope-to", "x-mozilla-status", "x-original-to"};
+  const size_t colon = line.find(':');
+  return colon != line.npos && colon + 1 < line.size() && is_white(line[colon + 1]) &&
+         std::ranges::find(kFields, lower_case(line.substr(0, colon))) != std::end(kFields);
+}
+
+// Whether a line is the first one of a mail in an mbox (RFC 4155): "From king@court Thu Jan  1 00:00:00
+// 2026".
+bool is_mail_archive(std::string_view line) {
+  constexpr std::string_view kDigits = "0123456789";
+  const auto year = line.substr(line.size() - std::min<size_t>(line.size(), 4));
+  return line.starts_with("From ") && line.find(':') != line.npos &&
+         year.find_first_not_of(kDigits) == line.npos;
+}
+
 }  // namespace
 
 const Compression* compression_of(Input& input) {
@@ -319,6 +338,8 @@ void require_text(Input& input, InvalidUtf8 invalid, std::string_view encoding) 
     block = block.substr(0, end);
   }
   const bool is_bad = invalid == InvalidUtf8::error && !json::is_utf8(block);
+  if (is_bad && is_mail(input, Found::yes))
+    throw NotUtf8(input.name(), ": is not UTF-8, but looks like mail; ", kMailAdvice);
   if (is_bad && (!encoding.empty() || is_mostly_utf8(block)))
     throw PartlyUtf8(input.name(), ": is partly UTF-8 and partly not; convert the other lines with ",
                      iconv_from(encoding.empty() ? "windows-1252" : encoding), ", or write U+FFFD with ",
@@ -369,8 +390,7 @@ void refuse_directory(std::string_view path, Folders folders) {
   const std::string folder(end == path.npos ? "/." : path.substr(0, end + 1));
   if (is_file(folder + "/config.json")) throw UnreadableFile(path, ": is a model directory; name it with -m");
   for (const char* part : {"/cur", "/new"})
-    if (is_directory(folder + part))
-      throw UnreadableFile(path, ": is a Maildir; the example mbox.py makes records of mails");
+    if (is_directory(folder + part)) throw UnreadableFile(path, ": is a Maildir; ", kMailAdvice);
   if (folders == Folders::on_request)
     throw UnreadableFile(path, ": is a directory; use ", opt::recursive, " to read the files in it");
   throw UnreadableFile(path, ": is a directory; name its files, as in ", shell_word(folder),
@@ -378,20 +398,13 @@ void refuse_directory(std::string_view path, Folders folders) {
                        "' -exec ... {} + >OUTPUT");
 }
 
-bool is_mail(std::string_view line) {
-  constexpr std::string_view kFields[] = {"from",        "return-path",      "received",     "delivered-to",
-                                          "date",        "message-id",       "mime-version", "subject",
-                                          "envelope-to", "x-mozilla-status", "x-original-to"};
-  const size_t colon = line.find(':');
-  return colon != line.npos && colon + 1 < line.size() && is_white(line[colon + 1]) &&
-         std::ranges::find(kFields, lower_case(line.substr(0, colon))) != std::end(kFields);
-}
-
-bool is_mail_archive(std::string_view line) {
-  constexpr std::string_view kDigits = "0123456789";
-  const auto year = line.substr(line.size() - std::min<size_t>(line.size(), 4));
-  return line.starts_with("From ") && line.find(':') != line.npos &&
-         year.find_first_not_of(kDigits) == line.npos;
+bool is_mail(Input& input, Found found) {
+  constexpr size_t kLines = 4;
+  const auto lines = first_lines(input, found == Found::yes ? kLines : 1);  // a pipe may have no more yet
+  if (lines.empty()) return false;
+  if (is_mail_archive(lines.front())) return true;
+  const auto fields = std::ranges::count_if(lines, is_mail_field);
+  return is_mail_field(lines.front()) && (found == Found::no || fields > 1);
 }
 
 }  // namespace bert::io

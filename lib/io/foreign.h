@@ -64,10 +64,10 @@ void require_text(Input& input, InvalidUtf8 invalid, std::string_view encoding);
 enum class Folders { unread, on_request };
 [[noreturn]] void refuse_directory(std::string_view path, Folders folders = Folders::unread);
 
-// Whether a line may be the first one of a mail, such as "Return-Path: <king@court>".
-bool is_mail(std::string_view line);
-// Whether a line is the first one of a mail in an mbox (RFC 4155): "From king@court Thu Jan  1 00:00:00
-// 2026".
-bool is_mail_archive(std::string_view line);
+// Whether it begins as a mail or an archive of mails does: with a field such as "Return-Path: <king@court>",
+// of which a file that was found must have two, or as an mbox (RFC 4155).
+enum class Found { no, yes };
+bool is_mail(Input& input, Found found);
+constexpr auto kMailAdvice = "the example mbox.py makes records of mails";
 
 }  // namespace bert::io

@@ -280,12 +280,9 @@ std::optional<InputFormat> InputReader::table_of(Input& input, std::optional<Inp
 void InputReader::check_mail(Input& input, InputFormat format) {
   using enum InputFormat;
   const bool explicit_text = format == text && options_.input_format == text;
-  if (mail_noted_ || is_found_ || explicit_text || is_json(format) || is_table(format)) return;
-  const auto lines = first_lines(input, 1);
-  if (lines.empty()) return;
-  mail_noted_ = is_mail_archive(lines.front()) || is_mail(lines.front());
-  if (mail_noted_)
-    note(input, "is read as text, but looks like mail; the example mbox.py makes records of mails");
+  if (mail_noted_ || explicit_text || is_json(format) || is_table(format)) return;
+  mail_noted_ = is_mail(input, is_found_ ? Found::yes : Found::no);
+  if (mail_noted_) warn(input.name() + ": is read as text, but looks like mail; " + kMailAdvice);
 }
 
 void InputReader::read_columns(Input& input, Source& source, int64_t& line) const {

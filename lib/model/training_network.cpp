@@ -331,9 +331,8 @@ void TrainingNetwork::logits_gradient(const nn::Tensor& dlogits) {
 
 const nn::Tensor& TrainingNetwork::hidden() const { return parts_->top(); }
 void TrainingNetwork::hidden_gradient(const nn::Tensor& gradient) {
-  auto& dtop = parts_->dtop;
-  assert(gradient.rows() == dtop.rows() && gradient.cols() == dtop.cols());
-  for (int64_t row = 0; row < dtop.rows(); ++row) std::ranges::copy(gradient.values(row), dtop.row(row));
+  assert(gradient.rows() == parts_->dtop.rows() && gradient.cols() == parts_->dtop.cols());
+  parts_->dtop.copy(gradient);
 }
 
 void TrainingNetwork::project(const nn::Tensor& x, nn::Tensor& y) {
@@ -343,8 +342,7 @@ void TrainingNetwork::project(const nn::Tensor& x, nn::Tensor& y) {
 
 void TrainingNetwork::project_gradient(const nn::Tensor& x, const nn::Tensor& dy, nn::Tensor& dx) {
   auto& p = *parts_;
-  p.dpooled_u.reshape(dy.rows(), dy.cols());
-  for (int64_t row = 0; row < dy.rows(); ++row) std::ranges::copy(dy.values(row), p.dpooled_u.row(row));
+  p.dpooled_u.copy(dy);
   backward_activation(p.context, p.config.projection.activation, p.pooled_u, p.scrap, p.dpooled_u);
   p.pooled.value().backward_weights(p.context, p.weights, x, p.dpooled_u, 0, p.gradients);
   p.pooled->backward_input(p.context, p.weights, p.dpooled_u, 0, nn::Into::replace, dx);

@@ -1,5 +1,6 @@
 #include "nn/tensor.h"
 
+#include <algorithm>
 #include <sys/mman.h>
 
 #include <new>
@@ -33,6 +34,11 @@ void Tensor::reshape(int64_t rows, int64_t cols) {
   stride_ = round_up(cols, kColumns);
   const size_t needed = (round_up(rows, kBlockRows) + 4) * stride_;
   if (needed > memory_.size()) memory_ = Memory(needed);
+}
+
+void Tensor::copy(const Tensor& from) {
+  reshape(from.rows_, from.cols_);
+  for (int64_t i = 0; i < rows_; ++i) std::ranges::copy(from.values(i), row(i));
 }
 
 }  // namespace bert::nn

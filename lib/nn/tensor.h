@@ -38,6 +38,7 @@ class Tensor {
 
   // Changes the shape; reuses the memory if it is large enough. The contents are lost.
   void reshape(int64_t rows, int64_t cols);
+  void copy(const Tensor& from);  // its shape and contents
 
   int64_t rows() const { return rows_; }
   int64_t cols() const { return cols_; }

@@ -93,7 +93,9 @@ Split split_of(const TrainingOptions& options, const TrainingPlan& plan, Pool& p
   const auto option = wanted.share ? opt::split : opt::fold;
   if (options.reads_stdin() || !io::can_read_again(options.stream.files))
     throw Error(option, " needs FILEs: a pipe can be read only once");
-  const auto source = examples::open_records(plan.stream, {}, log);
+  auto stream = plan.stream;
+  stream.note = nullptr;  // those of the training records
+  const auto source = examples::open_records(stream, {}, log);
   auto [keys, labels] = keys_of(*source, plan.task, wanted.group_field, pool);
   auto dev = std::make_shared<const std::vector<bool>>(examples::split(keys, wanted, options.run.seed));
   const auto held_out = std::ranges::count(*dev, true);

@@ -186,6 +186,7 @@ class Training {
   io::StreamOptions dev_stream() const {
     auto stream = plan_.stream;
     if (!options_.dev.empty()) stream.files = {options_.dev};
+    if (options_.dev.empty()) stream.note = nullptr;  // its FILEs have their notes
     return stream;
   }
 
@@ -347,7 +348,9 @@ void Training::require_agreement(Settings settings, const nn::Params& parameters
 }
 
 bool Training::evaluate() {
-  const auto source = examples::open_records(dev_stream(), plan_.source, log_);
+  auto peeked = dev_stream();
+  peeked.note = nullptr;  // the dev set has notes
+  const auto source = examples::open_records(peeked, plan_.source, log_);
   if (initial_.path.empty()) throw Error(opt::steps, " 0 evaluates a trained model: use -m DIR");
   task_->peek(*source);
   task_->prepare_to_evaluate();

@@ -101,7 +101,7 @@ struct Preparation {
   Log& log;
   // Reads all records with a reader, see examples/record_check.h. Returns false if a signal came.
   std::function<bool(std::unique_ptr<examples::ExampleReader>)> check;
-  int64_t records_in_step = 0;  // at most; 0: they are limited by tokens
+  int64_t records_in_step = 0;        // at most; 0: they are limited by tokens
   std::set<std::string> labels = {};  // of records that may be held out
 };
 

@@ -125,13 +125,13 @@ TEST_CASE("a comment of any length is written back") {
   CHECK((of_text("a O\n\n" + comments + "b O\n") == "a O T\n\n" + comments + "b O T\n\n"));
 }
 
-TEST_CASE("a key in MISC is replaced or added") {
-  const auto tagged = [](std::string_view misc) {
+TEST_CASE("a key in MISC is replaced, or added unless the tag is O") {
+  const auto tagged = [](std::string_view misc, std::string_view tag = "B-X") {
     ConllColumns columns = {.word = kForm, .tag = kMisc, .universal = true};
     columns.tag_key = "ner";
     const std::string row = "1\ta\t_\t_\t_\t_\t0\t_\t_\t";
     std::string out;
-    const std::vector<std::string_view> tags = {"B-X"};
+    const std::vector<std::string_view> tags = {tag};
     append_tagged(out, row + std::string(misc), tags, columns);
     return out.substr(row.size());
   };
@@ -140,6 +140,9 @@ TEST_CASE("a key in MISC is replaced or added") {
   CHECK(tagged("ner=O") == "ner=B-X");
   CHECK(tagged("a=b|ner=O|c=d\n") == "a=b|ner=B-X|c=d\n");
   CHECK(tagged("xner=O|nerx=O|ner") == "xner=O|nerx=O|ner|ner=B-X");
+  CHECK(tagged("_", "O") == "_");
+  CHECK(tagged("SpaceAfter=No\n", "O") == "SpaceAfter=No\n");
+  CHECK(tagged("ner=B-X|a=b", "O") == "ner=O|a=b");
   CHECK(misc_value("a=b|ner=B-X", "ner") == "B-X");
   CHECK(misc_value("ner=", "ner") == "");
   CHECK(misc_value("_", "ner") == std::nullopt);
