@@ -108,6 +108,18 @@ std::vector<Entity> entities(std::span<const std::string_view> tags, Scheme sche
   return entities_of(parse(tags, scheme), scheme);
 }
 
+std::vector<std::string> bio_tags(std::span<const std::string_view> texts, Scheme scheme) {
+  auto tags = parse(texts, scheme);
+  make_bio(tags);
+  std::vector<std::string> written;
+  for (size_t i = 0; i < tags.size(); ++i) {
+    const auto& [kind, type] = tags[i];
+    auto& tag = written.emplace_back(1, kind == 'B' ? 'B' : texts[i][0]);
+    if (!type.empty()) tag.append("-").append(type);
+  }
+  return written;
+}
+
 void require_one_for_each(std::span<const std::string_view> gold,
                           std::span<const std::string_view> predicted) {
   if (gold.size() != predicted.size())

@@ -32,6 +32,12 @@ struct Entity {
 // Error `tag "PER" is not O, B-TYPE or I-TYPE`.
 std::vector<Entity> entities(std::span<const std::string_view> tags, Scheme scheme = Scheme::lenient);
 
+// The tags that EntityScore::accuracy compares, which are equal if it takes them for equal, but for the
+// letters of `lenient`: there, it takes L- for E- and U- for S-.
+//
+//   I-PER I-PER B-PER O I-LOC L-LOC   ->   B-PER I-PER B-PER O B-LOC L-LOC
+std::vector<std::string> bio_tags(std::span<const std::string_view> tags, Scheme scheme);
+
 // Error if the numbers of tags differ.
 void require_one_for_each(std::span<const std::string_view> gold,
                           std::span<const std::string_view> predicted);

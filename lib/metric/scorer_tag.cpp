@@ -24,7 +24,9 @@ struct ComparedTags : io::Work {
   Tagging kind = Tagging::unknown;
   std::string tag;              // the first tag that shows the kind
   EntityScore score;            // not of plain tags
-  std::string gold, predicted;  // packed; of entities if options ask for pairs
+  std::string gold, predicted;  // packed; not of entities
+  // Packed, of what may be entities, if options ask for pairs: the tags that EntityScore compares.
+  std::string bio_gold, bio_predicted;
   int64_t sentences = 0;
   size_t columns = 0;           // of CoNLL
   bool gold_is_before = false;  // in the column before the last one
@@ -70,8 +72,13 @@ void ComparedTags::add(std::span<const std::string_view> gold_tags,
     look_at(predicted_tags);
   }
   ++sentences;
-  if (kind != Tagging::plain) score.add(gold_tags, predicted_tags, options.scheme.value_or(Scheme::lenient));
-  if (kind == Tagging::entities && !options.pairs) return;
+  const auto scheme = options.scheme.value_or(Scheme::lenient);
+  if (kind != Tagging::plain) score.add(gold_tags, predicted_tags, scheme);
+  if (kind != Tagging::plain && options.pairs) {
+    for (const auto& one : bio_tags(gold_tags, scheme)) pack(bio_gold, one);
+    for (const auto& one : bio_tags(predicted_tags, scheme)) pack(bio_predicted, one);
+  }
+  if (kind == Tagging::entities) return;
   for (const auto one : gold_tags) pack(gold, one);
   for (const auto one : predicted_tags) pack(predicted, one);
 }
@@ -161,9 +168,15 @@ class TagScorer : public Scorer {
     gold_is_before_ |= compared.gold_is_before;
     sentences_ += compared.sentences;
     evaluation_.entities.merge(compared.score);
-    if (kind_ == Tagging::entities && !options_.pairs) return;
-    const auto gold = unpack(compared.gold), predicted = unpack(compared.predicted);
-    for (size_t i = 0; i < gold.size(); ++i) evaluation_.labels.add(gold[i], predicted[i]);
+    if (kind_ != Tagging::entities) {
+      const auto gold = unpack(compared.gold), predicted = unpack(compared.predicted);
+      for (size_t i = 0; i < gold.size(); ++i) evaluation_.labels.add(gold[i], predicted[i]);
+    }
+    const auto gold = unpack(compared.bio_gold), predicted = unpack(compared.bio_predicted);
+    for (size_t i = 0; i < gold.size(); ++i) {
+      const auto gold_tag = in_letters(gold[i]);  // first, so that gold tags decide on the letters
+      bio_pairs_.add(gold_tag, in_letters(predicted[i]));
+    }
   }
 
   void append_counts(Report& report) const override {
@@ -191,7 +204,22 @@ class TagScorer : public Scorer {
   std::string advice(std::string_view) const override { return ": tag \"" + tag_ + "\" has no prefix"; }
 
  private:
-  void settle() override { evaluation_.plain_tags = kind_ == Tagging::plain; }
+  void settle() override {
+    evaluation_.plain_tags = kind_ == Tagging::plain;
+    if (options_.pairs && !evaluation_.plain_tags) evaluation_.labels = bio_pairs_;
+  }
+
+  // Tags of IOBES and BILOU are equal to EntityScore; all are counted with the letters of the first such tag.
+  std::string in_letters(std::string_view tag) {
+    constexpr std::string_view kIobes = "ES", kBilou = "LU";
+    const auto is_of = [tag](std::string_view letters) { return letters.find(tag[0]) != letters.npos; };
+    if (letters_.empty() && is_of(kIobes)) letters_ = kIobes;
+    if (letters_.empty() && is_of(kBilou)) letters_ = kBilou;
+    std::string written(tag);
+    if (letters_ == kIobes && is_of(kBilou)) written[0] = kIobes[kBilou.find(tag[0])];
+    if (letters_ == kBilou && is_of(kIobes)) written[0] = kBilou[kIobes.find(tag[0])];
+    return written;
+  }
 
   // Why the gold tags may be something else, such as the words; "" if they look like tags.
   std::string doubt_of_gold() const {
@@ -226,7 +254,9 @@ class TagScorer : public Scorer {
 
   io::TagSchemes gold_schemes_;
   Tagging kind_ = Tagging::unknown;
-  std::string tag_;  // the first tag that showed the kind
+  std::string tag_;           // the first tag that showed the kind
+  Classification bio_pairs_;  // of tags of entities
+  std::string_view letters_;  // of the ends and single words in bio_pairs_; "": there are none so far
   int64_t sentences_ = 0;
   size_t columns_ = 0;           // of CoNLL
   bool gold_is_before_ = false;  // in the column before the last one

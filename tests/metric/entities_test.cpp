@@ -87,6 +87,15 @@ TEST_CASE("accuracy compares IOB1 with BIO by their meaning") {
   CHECK(different.accuracy() == doctest::Approx(1.0 / 3));
 }
 
+TEST_CASE("tags in BIO are those that accuracy compares") {
+  const auto bio = [](const Tags& tags, Scheme scheme = Scheme::lenient) { return bio_tags(tags, scheme); };
+  using Written = std::vector<std::string>;
+  CHECK(bio({"I-PER", "I-PER", "B-PER", "O", "I-LOC"}) == Written{"B-PER", "I-PER", "B-PER", "O", "B-LOC"});
+  CHECK(bio({"I", "I-", "B-", "O", "I"}) == Written{"B", "I", "B", "O", "B"});
+  CHECK(bio({"I-A", "L-A", "E-A", "U-A", "I-A"}) == Written{"B-A", "L-A", "E-A", "U-A", "B-A"});
+  CHECK(bio({"I-A", "L-A", "U-A"}, Scheme::bilou) == Written{"B-A", "L-A", "U-A"});
+}
+
 TEST_CASE("entities do not extend past the end of a sentence") {
   EntityScore score;
   score.add(Tags{"B-PER"}, Tags{"B-PER"});
@@ -100,6 +109,7 @@ TEST_CASE("counts match the slow reference on damaged sequences") {
     Random random(seed, {5});
     EntityScore score;
     reference::SlowChunks slow;
+    int64_t equal = 0;
     for (int sentence = 0; sentence < 3; ++sentence) {
       Tags gold, predicted;
       for (uint32_t i = random.below(12); i > 0; --i) {
@@ -107,9 +117,12 @@ TEST_CASE("counts match the slow reference on damaged sequences") {
         predicted.push_back(random.below(3) == 0 ? kTags[random.below(7)] : gold.back());
       }
       score.add(gold, predicted);
+      const auto gold_bio = bio_tags(gold, Scheme::lenient), bio = bio_tags(predicted, Scheme::lenient);
+      for (size_t i = 0; i < bio.size(); ++i) equal += gold_bio[i] == bio[i];
       slow.add({gold.begin(), gold.end()}, {predicted.begin(), predicted.end()});
     }
     CAPTURE(seed);
+    CHECK(score.accuracy() == share(equal, score.tokens()));
     REQUIRE(score.types().size() == slow.types.size());
     for (const auto& [type, counts] : score.types())
       CHECK(std::array{counts.gold, counts.predicted, counts.both} == slow.types.at(type));
