@@ -6,6 +6,11 @@
 #include <tuple>
 
 namespace bert::metric {
+namespace {
+
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
 
 Curve::Curve(std::vector<Example> examples) {
   std::ranges::sort(examples, std::greater<>(), &Example::score);
@@ -22,7 +27,7 @@ Curve::Curve(std::vector<Example> examples) {
 
 // Twice the area in units of one positive by one negative is a sum of integers.
 double Curve::roc_auc() const {
-  if (positives_ == 0 || negatives_ == 0) return std::numeric_limits<double>::quiet_NaN();
+  if (positives_ == 0 || negatives_ == 0) return kUndefined;
   int64_t area = 0;
   Counts before;
   for (const auto& [threshold, counts] : steps_) {
@@ -40,7 +45,7 @@ double Curve::average_precision() const {
     sum += static_cast<double>(counts.both - before) * counts.precision();
     before = counts.both;
   }
-  return positives_ == 0 ? 0 : sum / positives_;
+  return positives_ == 0 ? kUndefined : sum / positives_;
 }
 
 const Curve::Step* choose_threshold(const Curve& curve, const ThresholdGoal& goal) {

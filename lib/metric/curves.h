@@ -30,7 +30,7 @@ class Curve {
   int64_t negatives() const { return negatives_; }
 
   double roc_auc() const;            // area under the ROC curve; NaN unless there are positives and negatives
-  double average_precision() const;  // Σ precision · increase of recall; 0 without positives
+  double average_precision() const;  // Σ precision · increase of recall; NaN without positives
 
  private:
   std::vector<Step> steps_;

@@ -104,12 +104,13 @@ std::vector<Comparison> compare_works(const ScoreOptions& settled, Works works, 
     const double least = std::abs(values[k].value - against[k]) - kRounding;
     const auto count =
         std::ranges::count_if(exchanges, [&](const auto& row) { return std::abs(row[k]) >= least; });
-    comparisons.push_back(
-        {.name = values[k].name,
-         .value = values[k].value,
-         .against = against[k],
-         .difference = interval_of(values[k].name, samples, k),
-         .p = static_cast<double>(count + 1) / static_cast<double>(resampling.samples + 1)});
+    comparisons.push_back({.name = values[k].name,
+                           .value = values[k].value,
+                           .against = against[k],
+                           .difference = interval_of(values[k].name, samples, k),
+                           .p = std::isfinite(least) ? static_cast<double>(count + 1) /
+                                                           static_cast<double>(resampling.samples + 1)
+                                                     : kNoValue});
   }
   return comparisons;
 }

@@ -34,8 +34,9 @@ Report make_report(const ScoreFilterOptions& options, Log& log) {
             if (!told->emplace(name).second) return;
             const bool is_of_numbers = name == "pearson" || name == "spearman";
             log.warn(std::string(name) + " is undefined: " +
-                     (is_of_numbers ? "all gold labels or all predictions are equal"
-                                    : "a label is the gold label of no record, or of all"));
+                     (is_of_numbers                 ? "all gold labels or all predictions are equal"
+                      : name == "average_precision" ? "a label is the gold label of no record"
+                                                    : "a label is the gold label of no record, or of all"));
           }};
 }
 
