@@ -281,7 +281,7 @@ void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream
     stream.header_fields = {std::string(metric::kQueryId), std::string(metric::kDocumentId)};
   }
   if (tags) stream.recognize = metric::recognize_conll;
-  stream.predicted_tags = joined_tags;
+  stream.predicted_tags = stream.tagged_rows = joined_tags;
   if (joined_tags) stream.more = io::formats_of({io::RecordKind::tagged});
   stream.no_texts = true;
   options.score.text_field = stream.text_field;

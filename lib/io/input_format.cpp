@@ -42,6 +42,7 @@ std::span<const InputFormatEntry> entries() {
 }
 
 constexpr size_t kMostBytes = 1 << 20;  // examined before a FILE is taken for text
+constexpr size_t kMostRows = 64;        // examined of CoNLL
 
 struct Row {
   std::string line;
@@ -170,19 +171,31 @@ std::string first_marks(Input& input) {
 // A short list may have lines that end in "O" or "I-A". So all lines of the first sentence must have a tag
 // and as many columns. A blank line must follow, or one of the tags must have a type such as PER.
 bool is_conll(Input& input) {
-  constexpr size_t kMostLines = 64;
   const auto row = first_row(input);
   if (!row) return false;
   if (is_conll_document(row->line)) return true;
   if (!has_tag(row->line)) return false;  // without waiting for the second line
   bool usual = has_usual_type(row->line);
-  for (size_t tagged = 1; tagged < kMostLines; ++tagged) {
+  for (size_t tagged = 1; tagged < kMostRows; ++tagged) {
     const auto lines = first_lines(input, row->index + tagged + 1);
     if (lines.size() <= row->index + tagged) return tagged > 1 && usual;
     const auto& line = lines.back();
     if (is_blank(line)) return tagged > 1;
     if (!has_tag(line) || columns_of(line).size() != columns_of(row->line).size()) return false;
     usual |= has_usual_type(line);
+  }
+  return true;
+}
+
+bool has_equal_rows(Input& input) {
+  const auto row = first_row(input, Known::conll);
+  const size_t columns = row ? columns_of(row->line).size() : 0;
+  if (columns < 2 || is_conll_header(row->line)) return false;
+  for (size_t rows = 1; rows < kMostRows; ++rows) {
+    const auto lines = first_lines(input, row->index + rows + 1);
+    if (lines.size() <= row->index + rows) return rows > 1;
+    if (is_blank(lines.back())) return true;
+    if (columns_of(lines.back()).size() != columns) return false;
   }
   return true;
 }

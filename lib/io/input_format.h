@@ -86,6 +86,9 @@ std::string first_marks(Input& input);
 std::vector<std::string> first_lines(Input& input, size_t count);
 
 bool is_conll(Input& input);  // a sentence of words with IOB tags in the last column, or a -DOCSTART- line
+// Whether the lines of the first sentence have the same number of columns, and more than one: of CoNLL with
+// tags of any kind, if other forms are ruled out.
+bool has_equal_rows(Input& input);
 // The first line of CoNLL that neither begins with "#" nor starts a document; "" if it is not near the
 // beginning.
 std::string first_conll_row(Input& input);

@@ -18,6 +18,8 @@
 namespace bert::io {
 namespace {
 
+const std::string kReadAsConll = "is read as words with tags (conll)";
+const std::string kReadAsText = "; " + opt::input_format + " text reads each line as a text";
 const std::string kQuotesKept =
     "has cells in quotes, which are kept in tsv; use " + opt::delimiter + " tab if cells are quoted";
 
@@ -243,8 +245,7 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
     if (reads(conllu) && is_conllu(input)) return conllu;
     if (is_conll(input)) {
       if (by_suffix != conll && !is_conll_document(first_lines(input, 1).front()))
-        note(input,
-             "is read as words with tags (conll); " + opt::input_format + " text reads each line as a text");
+        note(input, kReadAsConll + (options_.no_texts ? "" : kReadAsText));
       return conll;
     }
   }
@@ -257,10 +258,7 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   const auto marks = first_marks(input);
   if (!by_suffix && (marks == "{" || marks == "[{")) return jsonl;
   if (options_.no_texts && is_any_header(input, header_fields_)) return csv;
-  const auto column = options_.word_column ? opt::word_column : opt::tag_column;
-  if (reads(conll) && (options_.word_column || options_.tag_column))
-    throw Error(input.name(), ": is not CoNLL, but ", column, " names one of its columns; ",
-                opt::input_format, " conll reads it as such");
+  if (options_.tagged_rows && has_equal_rows(input)) return note(input, kReadAsConll), conll;
   check_text(input, options_, header_fields_);
   return text;
 }

@@ -326,6 +326,7 @@ StreamOptions side_file(const StreamOptions& stream, const std::string& file) {
   side.usual = stream.usual;
   side.field_options = stream.field_options;
   side.invalid_utf8 = stream.invalid_utf8;
+  side.tagged_rows = stream.tagged_rows;
   side.decoder = stream.decoder;
   side.note = stream.note;
   return side;

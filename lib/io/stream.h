@@ -70,6 +70,7 @@ struct StreamOptions {
   std::optional<int64_t> row_width;  // numbers in a row of an array; f32 needs it
   // A first line with one of these columns is the header of a table; none: text_field.
   std::vector<std::string> header_fields;
+  bool tagged_rows = false;      // input that is neither JSON nor a table is CoNLL if it has such rows
   bool no_texts = false;         // records are never texts alone, so that other input is not taken for them
   std::string table_option;      // given option that names fields, so that input is not text: "--text-field"
   std::string records_of;        // the command that makes the records, if no others can be read; for messages

@@ -14,6 +14,10 @@ namespace {
 
 constexpr size_t kShown = 40;  // bytes of the first line
 
+bool reads(const StreamOptions& options, InputFormat format) {
+  return std::ranges::find(options.more, format) != options.more.end();
+}
+
 std::string shown(std::string_view line) {
   return json::in_quotes(json::repair_utf8(line.substr(0, kShown)));
 }
@@ -48,6 +52,10 @@ void require_table(const Input& input, const StreamOptions& options, const std::
 }  // namespace
 
 void check_text(Input& input, const StreamOptions& options, const std::vector<std::string>& header_fields) {
+  if (reads(options, InputFormat::conll) && (options.word_column || options.tag_column))
+    throw Error(input.name(), ": is not CoNLL, but ",
+                options.word_column ? opt::word_column : opt::tag_column, " names one of its columns; ",
+                opt::input_format, " conll reads it as such");
   const auto lines = first_lines(input, 1);
   if (lines.empty()) return;
   const auto& line = lines.front();
@@ -70,7 +78,7 @@ void check_text(Input& input, const StreamOptions& options, const std::vector<st
 }
 
 void check_conll(Input& input, const StreamOptions& options, const Source& source) {
-  const bool reads_conllu = std::ranges::find(options.more, InputFormat::conllu) != options.more.end();
+  const bool reads_conllu = reads(options, InputFormat::conllu);
   const auto& read = source.conll;
   if (reads_conllu && read.tag == read.word)
     throw Error(input.name(), ": the words and the tags are both read from column ", read.word + 1,

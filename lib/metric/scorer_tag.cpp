@@ -15,9 +15,11 @@ enum class Tagging { unknown, entities, plain };  // unknown: only O, "B" and "I
 
 // What to do if the gold tags are none.
 std::string where_gold_is(bool before_last_column) {
-  return before_last_column ? "in CoNLL, the gold tag is in the last column but one"
-                            : "name the gold tags with " + opt::label_field +
-                                  ", or those of a CoNLL file with " + opt::tag_column;
+  return before_last_column
+             ? "in CoNLL, the gold tag is in the last column but one; to read another, use -m MODEL, or " +
+                   opt::gold + " FILE with " + opt::tag_column
+             : "name the gold tags with " + opt::label_field + ", or those of a CoNLL file with " +
+                   opt::tag_column;
 }
 
 struct ComparedTags : io::Work {
@@ -66,8 +68,11 @@ void ComparedTags::add(std::span<const std::string_view> gold_tags,
   } else {
     look_at(gold_tags);
     const auto entity = std::ranges::find_if(predicted_tags, io::has_prefix);
-    if (kind == Tagging::plain && columns != 2 && entity != predicted_tags.end())
-      throw Error("has the gold tag \"", tag, "\", but the predicted tag \"", *entity, "\"; ",
+    const auto plain = std::ranges::find_if_not(predicted_tags, io::is_entity_tag);
+    const bool all_plain = kind == Tagging::entities && entity == predicted_tags.end();
+    const auto other = kind == Tagging::plain ? entity : all_plain ? plain : predicted_tags.end();
+    if (columns != 2 && other != predicted_tags.end())
+      throw Error("has the gold tag \"", tag, "\", but the predicted tag \"", *other, "\"; ",
                   where_gold_is(gold_is_before));
     look_at(predicted_tags);
   }
