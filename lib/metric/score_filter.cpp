@@ -245,11 +245,7 @@ std::string ScoreFilter::id_hint() const {
 
 // Checks that all gold labels have a prediction. False if there are no records.
 bool ScoreFilter::is_complete() {
-  if (gold_ && by_order()) {
-    check_counts();
-    log_.warn(options_.gold + " has no ids: gold labels and predictions are joined by their order" +
-              id_hint());
-  }
+  if (gold_ && by_order()) check_counts();
   if (gold_) add_missing();
   if (unknown_ > 0)
     log_.warn(counted(unknown_, "prediction was", "predictions were") + " skipped: no question in " +
@@ -258,6 +254,11 @@ bool ScoreFilter::is_complete() {
 }
 
 void ScoreFilter::end(io::Output& out) {
+  if (gold_ && by_order()) {
+    check_counts();
+    log_.warn(options_.gold + " has no ids: gold labels and predictions are joined by their order" +
+              id_hint());
+  }
   if (!is_complete()) return log_.warn("no records: nothing was scored");
   const Evaluation& evaluation = scorer_->evaluate();
   write_result(evaluation, out);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "io/input_format.h"
 #include "io/pull_reader.h"
 #include "io/record_reader.h"
 #include "json/json.h"
@@ -24,6 +25,22 @@ std::vector<std::string> written_metrics(const ScoreFilterOptions& options) {
   for (const auto* metric : metrics_of(options.score.task, kScore))
     if (metric->value) names.emplace_back(metric->name);
   return names;
+}
+
+// The FILE of the other predictions is read as those of the stream were, but for a form of its own: that of
+// its suffix, or JSON.
+io::StreamOptions stream_against(const io::StreamOptions& stream, const std::string& file) {
+  io::StreamOptions side = stream;
+  side.files = {file};
+  side.input_format = io::InputFormat::automatic;
+  side.recognize = [recognize = stream.recognize, named = stream.input_format](io::Input& input) {
+    const auto found = recognize ? recognize(input) : std::nullopt;
+    const bool is_known =
+        io::input_format_by_suffix(input.name()).value_or(io::InputFormat::text) != io::InputFormat::text ||
+        io::first_marks(input) == "{";
+    return found || is_known || named == io::InputFormat::automatic ? found : std::optional(named);
+  };
+  return side;
 }
 
 }  // namespace
@@ -111,18 +128,15 @@ void ScoreFilter::write_groups(const Report& empty, io::Output& out) {
   write_rows(rows, out);
 }
 
-// Reads the other predictions as these were read.
 KeptWorks ScoreFilter::read_against(const ScoreOptions& settled) const {
   auto options = options_;
   options.score = settled;
   options.plot.reset();
   options.null_scores.clear();  // those of the other predictions are in their records
-  ScoreFilter other(std::move(options), stream_, log_);
-  auto side = io::side_file(stream_, options_.against);
-  side.header_fields = stream_.header_fields;
-  side.no_texts = true;
-  side.recognize = stream_.recognize;
-  side.more = stream_.more;
+  auto quiet = stream_;         // the notes on the gold FILE were shown
+  quiet.note = nullptr;
+  ScoreFilter other(std::move(options), quiet, log_);
+  const auto side = stream_against(stream_, options_.against);
   io::PullReader reader(side);
   io::RawRecordReader records(side.invalid_utf8, io::OnError::stop);
   for (io::RawRecord raw; reader.next(raw);) {
