@@ -25,8 +25,12 @@ std::optional<fs::path> find_installed(std::string_view relative) {
   return (executable.parent_path() / relative).lexically_normal();
 }
 
+std::optional<fs::path> installed_model(std::string_view name) {
+  return find_installed(BERT_MODELS "/" + std::string(name));
+}
+
 fs::path default_model(std::string_view ways) {
-  const auto directory = find_installed(BERT_MODELS "/default-model");
+  const auto directory = installed_model("default-model");
   std::error_code error;
   if (!directory)
     throw cli::UsageError("no model: ", ways, "; the default model cannot be found without /proc/self/exe");
@@ -81,10 +85,20 @@ std::string find_in_cache(const std::string& path, std::string_view from) {
               "; to download it, type: bert-fetch ", name);
 }
 
-// `path`, or the directory in the cache if it names a model of the Hub.
+// The directory of a model that comes with the tools, such as "static-model"; "" if there is none of the name.
+std::string find_by_name(const std::string& name) {
+  if (name.empty() || name.find('/') != name.npos || name.front() == '.') return "";
+  const auto directory = installed_model(name);
+  return directory && is_directory(directory->string()) ? directory->string() : "";
+}
+
+// `path`, or the directory of the model that it names, which came with the tools or is in the cache.
 std::string find_directory(const std::string& path, std::string_view from) {
   const auto kind = kind_of(path);
-  if (kind == FileKind::absent) return find_in_cache(path, from);
+  if (kind == FileKind::absent) {
+    const auto own = find_by_name(path);
+    return own.empty() ? find_in_cache(path, from) : own;
+  }
   if (kind != FileKind::directory) throw Error(from, path, ": is a file, expected a model directory");
   for (const auto* name : {"config.json", "modules.json"})
     if (is_file((fs::path(path) / name).string())) return path;
