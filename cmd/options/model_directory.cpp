@@ -85,7 +85,8 @@ std::string find_in_cache(const std::string& path, std::string_view from) {
               "; to download it, type: bert-fetch ", name);
 }
 
-// The directory of a model that comes with the tools, such as "static-model"; "" if there is none of the name.
+// The directory of a model that comes with the tools, such as "static-model"; "" if there is none of the
+// name.
 std::string find_by_name(const std::string& name) {
   if (name.empty() || name.find('/') != name.npos || name.front() == '.') return "";
   const auto directory = installed_model(name);

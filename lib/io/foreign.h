@@ -64,10 +64,4 @@ void require_text(Input& input, InvalidUtf8 invalid, std::string_view encoding);
 enum class Folders { unread, on_request };
 [[noreturn]] void refuse_directory(std::string_view path, Folders folders = Folders::unread);
 
-// Whether it begins as a mail or an archive of mails does: with a field such as "Return-Path: <king@court>",
-// of which a file that was found must have two, or as an mbox (RFC 4155).
-enum class Found { no, yes };
-bool is_mail(Input& input, Found found);
-constexpr auto kMailAdvice = "the example mbox.py makes records of mails";
-
 }  // namespace bert::io

@@ -10,6 +10,7 @@
 #include "io/foreign.h"
 #include "io/input_format.h"
 #include "io/line_cutter.h"
+#include "io/mail.h"
 #include "io/missing_field.h"
 #include "io/table_header.h"
 #include "io/text_check.h"

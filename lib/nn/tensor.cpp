@@ -1,8 +1,8 @@
 #include "nn/tensor.h"
 
-#include <algorithm>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 
 #include "nn/blocks.h"
