@@ -44,6 +44,7 @@ class EpochSource : public RecordSource {
   std::vector<io::RawRecord> copy(Range records) const override {
     return index_.read_some(records.begin, records.end);
   }
+  bool is_left_out(int64_t record) const override { return index_.is_bad(record); }
 
  protected:
   io::RawRecord raw(Drawn& record) override { return index_.read(record.index); }

@@ -119,6 +119,7 @@ class RecordSource {
   io::InvalidUtf8 invalid_utf8() const { return invalid_utf8_; }
   // Leaves out a bad record of FILEs from now on, as skip() does, but does not report it.
   void leave_out(int64_t i);
+  virtual bool is_left_out(int64_t /*record*/) const { return false; }
 
   int64_t drawn() const { return drawn_; }        // records so far, including bad ones
   int64_t skipped() const { return skipped_; }    // bad records reported

@@ -75,8 +75,12 @@ void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
 std::unique_ptr<io::Work> ScoreFilter::prepared_of(const io::Fields& fields, const io::Record& record) const {
   Prepared prepared;
   if (record.source().format == io::InputFormat::documents) {
-    if (auto compared = scorer_->compare_conll(fields.required_text(options_.score.text_field)))
+    std::string gold;
+    const bool has_gold = options_.result == Result::against;
+    if (auto compared = scorer_->compare_conll(fields.required_text(options_.score.text_field),
+                                               has_gold ? &gold : nullptr))
       prepared.predictions.push_back({0, std::move(compared)});
+    prepared.sums.gold = checksum_of(gold);
   } else if (gold_) {
     prepared = prepare_joined(fields, record);
   } else {

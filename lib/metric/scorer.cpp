@@ -8,7 +8,7 @@
 #include "base/option.h"
 
 namespace bert::metric {
-std::unique_ptr<io::Work> Scorer::compare_conll(std::string_view) const {
+std::unique_ptr<io::Work> Scorer::compare_conll(std::string_view, std::string*) const {
   throw Error("CoNLL input is only for ", opt::task, " tag");
 }
 

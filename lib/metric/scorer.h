@@ -69,7 +69,8 @@ class Scorer {
 
   // For a CoNLL sentence: one word per line, with the predicted tag in the last column, and the gold tag in
   // the one before it or in `gold_column`. nullptr if no line is a word.
-  virtual std::unique_ptr<io::Work> compare_conll(std::string_view sentence) const;
+  // `gold` gets the gold tags as gold() has them, unless it is nullptr.
+  virtual std::unique_ptr<io::Work> compare_conll(std::string_view sentence, std::string* gold) const;
   // For a prediction from an object {id: answer}.
   virtual std::unique_ptr<io::Work> compare_text(std::string_view gold, std::string_view predicted) const;
 

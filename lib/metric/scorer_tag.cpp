@@ -126,13 +126,14 @@ class TagScorer : public Scorer {
 
   // The last column is the predicted tag, the one before it or `gold_column` the gold tag. A line that starts
   // with -X- ends a sentence, as in conlleval. Lines that are no words for the other tools are none here.
-  std::unique_ptr<io::Work> compare_conll(std::string_view sentence) const override {
+  std::unique_ptr<io::Work> compare_conll(std::string_view sentence, std::string* gold_tags) const override {
     auto compared = std::make_unique<ComparedTags>();
     std::vector<std::string_view> gold, predicted;
     const auto end_sentence = [&] {
       if (gold.empty()) return;
       gold_schemes_.add(gold);
       compared->add(gold, predicted, options_);
+      for (size_t i = 0; gold_tags != nullptr && i < gold.size(); ++i) pack(*gold_tags, gold[i]);
       gold.clear(), predicted.clear();
     };
     const auto row = last_row(sentence);

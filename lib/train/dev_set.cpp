@@ -26,7 +26,7 @@ DevSet::DevSet(const io::StreamOptions& stream, examples::SourceOptions::Part pa
   if (has_own_file) source_->report_skipped();
 }
 
-void DevSet::write_records(const std::string& file) const { train::write_records(*source_, *reader_, file); }
+void DevSet::write_records(const std::string& file) const { train::write_records(*source_, file); }
 
 std::optional<metric::Values> DevSet::evaluate(Learner& learner, Log* progress) {
   const auto records = std::to_string(source_->records());

@@ -105,20 +105,14 @@ Split split_of(const TrainingOptions& options, const TrainingPlan& plan, Pool& p
   return {std::move(dev), std::move(labels)};
 }
 
-void write_records(const examples::RecordSource& dev, const examples::ExampleReader& reader,
-                   const std::string& file) {
+void write_records(const examples::RecordSource& dev, const std::string& file) {
   OutputFile out(file);
-  io::RawRecordReader records(dev.invalid_utf8(), io::OnError::skip);
+  io::RawRecordReader records(dev.invalid_utf8(), io::OnError::stop);
   for (int64_t i = 0; i < dev.records();) {
-    auto some = dev.copy({i, std::min(dev.records(), i + kBlock)});
-    i += std::ssize(some);
-    for (auto& raw : some) {
+    for (auto& raw : dev.copy({i, std::min(dev.records(), i + kBlock)})) {
+      if (dev.is_left_out(i++)) continue;
       io::Output lines;
-      records.read(raw, [&](const io::Fields& fields, const io::Record& record) {
-        examples::Examples examples;
-        reader.read(fields, record, 0, examples);
-        lines.record(record, {});
-      });
+      records.read(raw, [&](const io::Fields&, const io::Record& record) { lines.record(record, {}); });
       out.write(lines.written());
     }
   }

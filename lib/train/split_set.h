@@ -21,8 +21,7 @@ struct Split {
 // Reads all records. All ranks get the same.
 Split split_of(const TrainingOptions& options, const TrainingPlan& plan, Pool& pool, Log& log);
 
-// Writes the records of a dev set that `reader` can read, as JSON. This process must have them all.
-void write_records(const examples::RecordSource& dev, const examples::ExampleReader& reader,
-                   const std::string& file);
+// Writes the records of a dev set that are not left out, as JSON. This process must have them all.
+void write_records(const examples::RecordSource& dev, const std::string& file);
 
 }  // namespace bert::train
