@@ -70,8 +70,8 @@ void check_text(Input& input, const StreamOptions& options, const std::vector<st
   };
   const auto rest = input.unread().substr(input.unread().find(line) + line.size());
   const bool goes_on = rest.find_first_not_of("\r\n") != rest.npos;
-  if (line == field && goes_on)
-    return looks("column " + json::in_quotes(field), "use " + opt::input_format + " csv");
+  if (goes_on && std::ranges::find(header_fields, line) != header_fields.end())
+    return looks("column " + json::in_quotes(line), "use " + opt::input_format + " csv");
   const auto header = likely_header(line);
   if (header && (header->delimiter == '\t' || has_usual_name(*header) || divides(*header, input.unread())))
     looks("columns " + quoted_names(header->columns), header->advice() + " and " + opt::text_field);
