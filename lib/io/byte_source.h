@@ -43,6 +43,12 @@ class PartlyUtf8 : public NotUtf8 {
   using NotUtf8::NotUtf8;
 };
 
+// Mail whose bytes are not UTF-8.
+class MailNotUtf8 : public NotText {
+ public:
+  using NotText::NotText;
+};
+
 class ByteSource {
  public:
   virtual ~ByteSource() = default;

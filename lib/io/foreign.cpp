@@ -321,7 +321,7 @@ void require_text(Input& input, InvalidUtf8 invalid, std::string_view encoding) 
   }
   const bool is_bad = invalid == InvalidUtf8::error && !json::is_utf8(block);
   if (is_bad && is_mail(input, Found::yes))
-    throw NotUtf8(input.name(), ": is not UTF-8, but looks like mail; ", kMailAdvice);
+    throw MailNotUtf8(input.name(), ": is not UTF-8, but looks like mail; ", kMailAdvice);
   if (is_bad && (!encoding.empty() || is_mostly_utf8(block)))
     throw PartlyUtf8(input.name(), ": is partly UTF-8 and partly not; convert the other lines with ",
                      iconv_from(encoding.empty() ? "windows-1252" : encoding), ", or write U+FFFD with ",

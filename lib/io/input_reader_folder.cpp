@@ -65,6 +65,7 @@ bool InputReader::read_found(const std::string& name) {
     const bool is_partly_utf8 = dynamic_cast<const PartlyUtf8*>(&error) != nullptr;
     const bool is_other = !is_partly_utf8 && dynamic_cast<const NotUtf8*>(&error) != nullptr;
     ++not_text_.count;
+    if (dynamic_cast<const MailNotUtf8*>(&error) != nullptr) not_text_.mail.add({.count = 1, .first = name});
     if (is_partly_utf8) not_text_.partly_utf8.add({.count = 1, .first = name});
     if (is_other) not_text_.not_utf8.add({.count = 1, .first = name});
     if (options_.detail) options_.detail(error.what());

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "io/mail.h"
 
 namespace bert::io {
 
@@ -14,6 +15,7 @@ void NotTextFiles::add(const NotTextFiles& others) {
   count += others.count;
   not_utf8.add(others.not_utf8);
   partly_utf8.add(others.partly_utf8);
+  mail.add(others.mail);
 }
 
 void NotTextFiles::report(Log& log) const {
@@ -28,6 +30,7 @@ void NotTextFiles::report(Log& log) const {
   add(not_utf8, "not UTF-8",
       opt::encoding + " names " + (not_utf8.count > 1 ? "their" : "its") + " encoding");
   add(partly_utf8, "partly UTF-8 and partly not", opt::invalid_utf8 + " replace writes U+FFFD");
+  add(mail, "mail", kMailAdvice);
   log.warn(text);
 }
 

@@ -17,7 +17,7 @@ struct NotTextFiles {
     void add(const Kind& others);
   };
   int64_t count = 0;  // of all
-  Kind not_utf8, partly_utf8;
+  Kind not_utf8, partly_utf8, mail;
 
   void add(const NotTextFiles& others);
   void report(Log& log) const;

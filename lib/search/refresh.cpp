@@ -69,7 +69,11 @@ class Refresh {
     embed();
     auto index = finish();
     const auto has_records = [](const IndexedFile& file) { return file.records > 0; };
-    if (std::ranges::none_of(index.files, has_records)) log_.warn(named() + ": no text was found");
+    if (std::ranges::none_of(index.files, has_records))
+      log_.warn(named() + ": no text was found" +
+                (index.files.empty() ? ""
+                                     : " in " + counted(std::ssize(index.files), "file", "files") + "; " +
+                                           opt::rebuild + " reads again, and says why"));
     for (const auto& message : options_.stream.folders->notes()) log_.warn(message);
     if (text_field_.warning())
       log_.warn(named() + ": no record has the field " + json::in_quotes(text_field_.name()) + " of " +
