@@ -250,9 +250,9 @@ bool has_empty_text(const io::Fields& fields, const TextFields& names) {
     const auto text = fields.text(name);
     return text ? std::optional(io::is_blank(*text)) : std::nullopt;
   };
-  const bool is_read = fields.has(names.text) || fields.text(names.text);
-  return is_empty(is_read ? names.text : std::string(io::kTextField)) == true &&
-         is_empty(names.pair).value_or(true);
+  auto text = is_empty(names.text);
+  if (!text && !fields.has(names.text)) text = is_empty(std::string(io::kTextField));
+  return text == true && is_empty(names.pair).value_or(true);
 }
 
 std::optional<std::string> IndexedRecords::text(int64_t row, const std::string& field) const {

@@ -49,14 +49,15 @@ std::optional<int64_t> row_width(const IndexOptions& options, std::span<const st
 std::optional<std::string> text_of(const io::Fields& fields, const std::string& name);
 std::string required_text_of(const io::Fields& fields, const std::string& name);  // Error: there is none
 
-// Whether a record has a text, but nothing in it or in the second text, if there is one: its vector says
-// nothing.
+// The fields of a text and of the second one of a pair.
 struct TextFields {
   std::string text{io::kTextField}, pair{io::kPairField};
 
   // Those that a vector was made from, if the text of its VectorModel names them.
   TextFields of(std::string_view vector_model) const;
 };
+// Whether a record has a text, but nothing in it or in the second text, if there is one: its vector says
+// nothing. A record that lacks names.text has its text in kTextField.
 bool has_empty_text(const io::Fields& fields, const TextFields& names);
 
 // Records by position, read from their file when asked for.
