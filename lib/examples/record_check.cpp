@@ -257,7 +257,12 @@ std::optional<CheckedRecords> check_records(RecordSource& source, ExampleReader&
     StopOnSignal::request(found.signal);
     return std::nullopt;
   }
-  if (!found.bad.empty() && !source.skips()) refuse(found, source, tools.log);
+  if (!found.bad.empty() && !source.skips()) {
+    auto apart = tools;
+    apart.whole = nullptr;
+    if (tools.whole) check_records(*tools.whole(), reader, apart);
+    refuse(found, source, tools.log);
+  }
   for (const auto& message : found.messages) tools.log.error(message);
   if (const auto rest = rest_of(found); !rest.empty()) tools.log.error(rest);
   for (const int64_t i : found.bad) source.leave_out(i);

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +25,8 @@ struct CheckTools {
   Log& log;
   bool shows_progress;
   size_t listed = 20;  // bad records
+  // The records of which those checked are a part: bad ones are refused together with those of other parts.
+  std::function<std::unique_ptr<RecordSource>()> whole = nullptr;
 };
 
 // Numbers of records and of those with each trait, without bad ones and those that give no example.

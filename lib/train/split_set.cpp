@@ -87,15 +87,19 @@ Keys keys_of(const examples::RecordSource& source, const TrainingTaskOptions& ta
 
 }  // namespace
 
+std::unique_ptr<examples::RecordSource> whole_of(const TrainingPlan& plan, Log& log) {
+  auto stream = plan.stream;
+  stream.note = nullptr;  // those of the training records
+  return examples::open_records(stream, {}, log);
+}
+
 Split split_of(const TrainingOptions& options, const TrainingPlan& plan, Pool& pool, Log& log) {
   const auto& wanted = options.split;
   if (!wanted.any()) return {};
   const auto option = wanted.share ? opt::split : opt::fold;
   if (options.reads_stdin() || !io::can_read_again(options.stream.files))
     throw Error(option, " needs FILEs: a pipe can be read only once");
-  auto stream = plan.stream;
-  stream.note = nullptr;  // those of the training records
-  const auto source = examples::open_records(stream, {}, log);
+  const auto source = whole_of(plan, log);
   auto [keys, labels] = keys_of(*source, plan.task, wanted.group_field, pool);
   auto dev = std::make_shared<const std::vector<bool>>(examples::split(keys, wanted, options.run.seed));
   const auto held_out = std::ranges::count(*dev, true);

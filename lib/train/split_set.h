@@ -18,6 +18,9 @@ struct Split {
   std::set<std::string> labels;                  // of all records, if the task has labels
 };
 
+// The records that are split, without notes on their files.
+std::unique_ptr<examples::RecordSource> whole_of(const TrainingPlan& plan, Log& log);
+
 // Reads all records. All ranks get the same.
 Split split_of(const TrainingOptions& options, const TrainingPlan& plan, Pool& pool, Log& log);
 

@@ -148,25 +148,26 @@ class Training {
   }
 
   examples::CheckTools check_tools() const {
-    examples::CheckTools tools = {
-        .pool = pool_, .ranks = ranks_, .log = log_, .shows_progress = progress() != nullptr};
+    examples::CheckTools tools = {pool_, ranks_, log_, progress() != nullptr};
     if (options_.only_checks) tools.listed = std::numeric_limits<size_t>::max();
+    if (options_.split.any()) tools.whole = [this] { return whole_of(plan_, log_); };
     return tools;
   }
 
   // Checks the records before training; a pipe's are reported at its end.
   bool check(examples::RecordSource& source, std::unique_ptr<examples::ExampleReader> reader) {
-    auto* tally = options_.only_checks ? &labels_ : nullptr;
-    auto checked = examples::check_records(source, *readable(std::move(reader), tally), check_tools());
-    if (checked) pairs_ = pairs_of(*checked);
-    if (checked && source.records() > 0 && checked->records == 0)
-      throw Error("no record has tokens to train on");
-    if (checked && source.records() > 0) require_use(*checked);
-    if (checked && source.records() > 0) report(*checked, options_, initial_.tokenizer, log_);
-    if (checked && source.records() > 0) note_conflicts({source, *checked, labels_.counts()}, log_);
-    const bool ended = checked.has_value();
-    if (checked) checked_ = *std::move(checked);
-    return ended;
+    const auto tallied = readable(std::move(reader), options_.only_checks ? &labels_ : nullptr);
+    auto checked = examples::check_records(source, *tallied, check_tools());
+    if (!checked) return false;
+    pairs_ = pairs_of(*checked);
+    if (source.records() > 0) {
+      if (checked->records == 0) throw Error("no record has tokens to train on");
+      require_use(*checked);
+      report(*checked, options_, initial_.tokenizer, log_);
+      note_conflicts({source, *checked, labels_.counts()}, log_);
+    }
+    checked_ = *std::move(checked);
+    return true;
   }
 
   // Records that only have next-sentence labels are learned from, too.
