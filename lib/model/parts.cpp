@@ -34,15 +34,13 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
   for (int64_t i = 0; i < count; ++i)
     encoder.emplace_back(
         layer_name(c.stored_layer(i)),
-        nn::EncoderLayer::Config{.hidden = c.hidden,
-                                 .heads = c.heads,
-                                 .feed_forward = c.feed_forward,
-                                 .activation = c.activation,
-                                 .norm_epsilon = c.norm_epsilon,
-                                 .mask = c.causal ? nn::Attention::Mask::causal : nn::Attention::Mask::none,
-                                 .layer = static_cast<uint64_t>(i) + 1,  // 0: the embeddings
-                                 .dropout = c.hidden_dropout,
-                                 .attention_dropout = c.attention_dropout},
+        nn::EncoderLayer::Config{
+            .attention = {.hidden = c.hidden, .heads = c.heads, .causal = c.causal},
+            .feed_forward = {.hidden = c.hidden, .width = c.feed_forward, .activation = c.activation},
+            .norm_epsilon = c.norm_epsilon,
+            .layer = static_cast<uint64_t>(i) + 1,  // 0: the embeddings
+            .dropout = c.hidden_dropout,
+            .attention_dropout = c.attention_dropout},
         layout);
   const Head* const masked = head_of(task::Task::fill);
   const auto other = std::ranges::find_if(needs.heads, [&](const Head* head) { return head != masked; });

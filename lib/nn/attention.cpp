@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 namespace bert::nn {
 namespace {
@@ -14,8 +15,8 @@ struct ScoredHead {
   int64_t stride;
   int64_t length;  // T
   int64_t size;
-  bool causal;
-  const float* bias;  // see AttentionHead
+  std::vector<KeyRange> seen;  // by each query
+  const float* bias;           // see AttentionHead
 };
 
 // weights [T,T] = softmax((q·kᵀ + bias)/√size). A number depends on one query and the keys it sees, so it is
@@ -28,12 +29,14 @@ void weigh(Context& context, int thread, const ScoredHead& head, float* weights)
   const float scale = 1.0f / std::sqrt(static_cast<float>(head.size));
   for (int64_t i = 0; i < head.length; ++i) {
     const std::span row(weights + i * head.length, head.length);
-    const auto seen = row.first(head.causal ? i + 1 : head.length);
+    const auto [begin, end] = head.seen[i];
+    const auto seen = row.subspan(begin, end - begin);
     std::ranges::fill(row, 0.0f);
-    for (size_t j = 0; head.bias != nullptr && j < seen.size(); ++j) seen[j] = head.bias[j - i] * scale;
+    for (size_t j = 0; head.bias != nullptr && j < seen.size(); ++j)
+      seen[j] = head.bias[begin + j - i] * scale;
     for (int64_t c = 0; c < head.size; ++c) {
       const float q = head.q[i * head.stride + c] * scale;
-      for (size_t j = 0; j < seen.size(); ++j) seen[j] += q * k[c * stride + j];
+      for (size_t j = 0; j < seen.size(); ++j) seen[j] += q * k[c * stride + begin + j];
     }
     const float max = *std::ranges::max_element(seen);
     double sum = 0;
@@ -44,31 +47,63 @@ void weigh(Context& context, int thread, const ScoredHead& head, float* weights)
 
 }  // namespace
 
-Attention::Attention(const std::string& prefix, int64_t hidden, int64_t heads, Mask mask, Layout& layout,
+Attention::Attention(const std::string& prefix, const Config& config, Layout& layout,
                      const DropoutPlace& dropout)
-    : hidden_(hidden),
-      heads_(heads),
-      mask_(mask),
+    : config_(config),
+      hidden_(config.hidden),
+      heads_(config.heads),
       dropout_(dropout),
-      query_(prefix + ".self.query", hidden, hidden, layout),
-      key_(prefix + ".self.key", hidden, hidden, layout),
-      value_(prefix + ".self.value", hidden, hidden, layout),
-      output_(prefix + ".output.dense", hidden, hidden, layout) {}
+      query_(prefix + ".self.query", hidden_, hidden_, layout, config.bias),
+      key_(prefix + ".self.key", hidden_, hidden_, layout, config.bias),
+      value_(prefix + ".self.value", hidden_, hidden_, layout, config.bias),
+      output_(prefix + ".output.dense", hidden_, hidden_, layout, config.output_bias) {}
+
+KeyRange Attention::seen_by(int64_t position, int64_t length) const {
+  if (config_.causal) return {0, position + 1};
+  if (!config_.window) return {0, length};
+  return {std::max<int64_t>(0, position - *config_.window), std::min(length, position + *config_.window + 1)};
+}
+
+void Attention::turn(const Pass& pass, const Turned& rows, float sign, Tensor& x) const {
+  if (!config_.rotations) return;
+  const auto [sequence, first, last, positions, column, heads] = rows;
+  const int64_t begin = pass.offsets[sequence], length = pass.offsets[sequence + 1] - begin;
+  const auto turn = pass.rotations[*config_.rotations].of(length);
+  for (int64_t row = first; row < last; ++row)
+    turn(pass.context.kernels(), (positions.empty() ? row : positions[row]) - begin, heads, hidden_ / heads_,
+         sign, x.row(row) + column);
+}
+
+void Attention::turn_all(const Pass& pass, float sign, Tensor& qkv) const {
+  if (!config_.rotations) return;
+  pass.context.pool().run_grid(2 * (std::ssize(pass.offsets) - 1), [&](int64_t i, int) {
+    const int64_t sequence = i / 2;
+    turn(pass,
+         {.sequence = sequence,
+          .first = pass.offsets[sequence],
+          .last = pass.offsets[sequence + 1],
+          .positions = {},
+          .column = i % 2 * query_.width(),
+          .heads = heads_},
+         sign, qkv);
+  });
+}
 
 // q and its gradient are the first columns of qkv and its gradient, or separate tensors if only some rows are
 // queries. One task for each head of each sequence.
 void Attention::forward(const Pass& pass, const Tensor& x, const Queries& queries, Saved& saved,
                         Tensor& y) const {
   const bool all = &queries.x_rows == &x;
+  const std::array<const Linear*, 3> linears = {&query_, &key_, &value_};
+  saved.qkv.reshape(x.rows(), 3 * query_.width());
   if (all) {
-    project(pass, x, saved.qkv);
+    Linear::forward_beside(pass.context, pass.weights, x, linears, 0, saved.qkv);
   } else {
-    const std::array<const Linear*, 2> linears = {&key_, &value_};
-    saved.qkv.reshape(x.rows(), 3 * query_.width());
-    Linear::forward_beside(pass.context, pass.weights, x, linears, query_.width(), saved.qkv);
+    Linear::forward_beside(pass.context, pass.weights, x, std::span(linears).subspan(1), query_.width(),
+                           saved.qkv);
     query_.forward(pass.context, pass.weights, queries.x_rows, Activation::none, saved.q);
   }
-  const Tensor& q = all ? saved.qkv : saved.q;
+  Tensor& q = all ? saved.qkv : saved.q;
   saved.attended.reshape(queries.x_rows.rows(), hidden_);
   const Heads heads = heads_of(pass, q, saved.qkv, queries);
   const int64_t sequences = std::ssize(pass.offsets) - 1, size = hidden_ / heads_;
@@ -76,6 +111,10 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
     const int64_t sequence = i / heads_, column = i % heads_ * size;
     AttentionHead head = head_of(heads, sequence, i % heads_);
     if (head.rows == 0) return;
+    turn(pass, {sequence, queries.offsets[sequence], queries.offsets[sequence + 1], queries.rows, column, 1},
+         1, q);
+    turn(pass, {sequence, pass.offsets[sequence], pass.offsets[sequence + 1], {}, query_.width() + column, 1},
+         1, saved.qkv);
     head.out = saved.attended.row(queries.offsets[sequence]) + column;
     head.out_stride = saved.attended.stride();
     pass.context.kernels().attend(head, dropped(pass, sequence, i % heads_),
@@ -88,7 +127,8 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
 // so        d_attended = dy·Wₒ   dq, dk, dv of each head by the kernel   dx = dq·W_q + dk·W_k + dv·W_v
 //
 // The key bias adds the same q·b to all scores of a query, which does not change the softmax, so its gradient
-// is 0, unless another loss reads the keys. Summing dk would give rounding errors instead.
+// is 0, unless another loss reads the keys or they are turned by their positions. Summing dk would give
+// rounding errors instead.
 void Attention::backward(const Pass& pass, const Tensor& x, const Queries& queries, const Saved& saved,
                          const Tensor& dy, BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
                          Tensor& dx_rows) const {
@@ -108,9 +148,11 @@ void Attention::backward(const Pass& pass, const Tensor& x, const Queries& queri
       context.kernels().add(dqkv.cols(), pass.dprojected->row(row), dqkv.row(row));
     });
   }
+  turn_back(pass, queries, dqkv, dq);
   query_.backward_weights(context, weights, queries.x_rows, dq, 0, gradients);
-  key_.backward_weights(context, weights, x, dqkv, width, gradients,
-                        pass.dprojected ? Linear::Bias::yes : Linear::Bias::no);
+  key_.backward_weights(
+      context, weights, x, dqkv, width, gradients,
+      pass.dprojected != nullptr || config_.rotations ? Linear::Bias::yes : Linear::Bias::no);
   value_.backward_weights(context, weights, x, dqkv, 2 * width, gradients);
   if (pass.below == Pass::Below::frozen) return;
   query_.backward_input(context, weights, dq, 0, Into::add, dx_rows);
@@ -152,6 +194,15 @@ void Attention::attend_backward(const Pass& pass, const Tensor& q, const Queries
   if (pass.dbias != nullptr) add_dbias(pass, workspace);
 }
 
+// The gradients of the queries and keys before they were turned.
+void Attention::turn_back(const Pass& pass, const Queries& queries, Tensor& dqkv, Tensor& dq) const {
+  if (!config_.rotations) return;
+  pass.context.pool().run_grid(std::ssize(pass.offsets) - 1, [&](int64_t s, int) {
+    turn(pass, {s, queries.offsets[s], queries.offsets[s + 1], queries.rows, 0, heads_}, -1, dq);
+    turn(pass, {s, pass.offsets[s], pass.offsets[s + 1], {}, query_.width(), heads_}, -1, dqkv);
+  });
+}
+
 float* Attention::dbias_of(const Pass& pass, BackwardWorkspace& workspace, int64_t sequence,
                            int64_t head) const {
   const size_t s = sequence;
@@ -163,12 +214,14 @@ void Attention::project(const Pass& pass, const Tensor& x, Tensor& qkv) const {
   const std::array<const Linear*, 3> linears = {&query_, &key_, &value_};
   qkv.reshape(x.rows(), 3 * query_.width());
   Linear::forward_beside(pass.context, pass.weights, x, linears, 0, qkv);
+  turn_all(pass, 1, qkv);
 }
 
-void Attention::project_backward(const Pass& pass, const Tensor& x, const Tensor& dqkv, Linear::Bias key_bias,
+void Attention::project_backward(const Pass& pass, const Tensor& x, Tensor& dqkv, Linear::Bias key_bias,
                                  Params& gradients, Tensor& dx) const {
   Context& context = pass.context;
   const int64_t width = query_.width();
+  turn_all(pass, -1, dqkv);
   query_.backward_weights(context, pass.weights, x, dqkv, 0, gradients);
   key_.backward_weights(context, pass.weights, x, dqkv, width, gradients, key_bias);
   value_.backward_weights(context, pass.weights, x, dqkv, 2 * width, gradients);
@@ -195,6 +248,7 @@ std::vector<std::vector<float>> Attention::weights(const Pass& pass, const Tenso
   const std::array<const Linear*, 2> linears = {&query_, &key_};
   Tensor qk(x.rows(), 2 * query_.width());
   Linear::forward_beside(pass.context, pass.weights, x, linears, 0, qk);
+  turn_all(pass, 1, qk);
   std::vector<std::vector<float>> weights(pass.offsets.size() - 1);
   const int64_t size = hidden_ / heads_;
   for (size_t s = 0; s < weights.size(); ++s) {
@@ -205,13 +259,15 @@ std::vector<std::vector<float>> Attention::weights(const Pass& pass, const Tenso
     const size_t s = i / heads_;
     const int64_t head = i % heads_, length = pass.offsets[s + 1] - pass.offsets[s];
     const float* const q = qk.row(pass.offsets[s]) + head * size;
+    std::vector<KeyRange> seen;
+    for (int64_t position = 0; position < length; ++position) seen.push_back(seen_by(position, length));
     weigh(pass.context, thread,
           {.q = q,
            .k = q + query_.width(),
            .stride = qk.stride(),
            .length = length,
            .size = size,
-           .causal = mask_ == Mask::causal,
+           .seen = std::move(seen),
            .bias = pass.bias == nullptr ? nullptr : pass.bias->center(head)},
           weights[s].data() + head * length * length);
   });
@@ -226,12 +282,12 @@ Attention::Heads Attention::heads_of(const Pass& pass, const Tensor& q, const Te
                  .qkv = qkv,
                  .bias = pass.bias,
                  .positions = {},
-                 .visible = {}};
-  const bool causal = mask_ == Mask::causal, biased = pass.bias != nullptr && !queries.rows.empty();
-  for (size_t s = 0; (causal || biased) && s + 1 < pass.offsets.size(); ++s) {
+                 .seen = {}};
+  const bool biased = pass.bias != nullptr && !queries.rows.empty();
+  for (size_t s = 0; (is_masked() || biased) && s + 1 < pass.offsets.size(); ++s) {
     for (int64_t i = queries.offsets[s]; i < queries.offsets[s + 1]; ++i) {
       const int64_t position = (queries.rows.empty() ? i : queries.rows[i]) - pass.offsets[s];
-      if (causal) heads.visible.push_back(position + 1);
+      if (is_masked()) heads.seen.push_back(seen_by(position, pass.offsets[s + 1] - pass.offsets[s]));
       if (biased) heads.positions.push_back(position);
     }
   }
@@ -240,7 +296,7 @@ Attention::Heads Attention::heads_of(const Pass& pass, const Tensor& q, const Te
 
 AttentionHead Attention::head_of(const Heads& heads, int64_t sequence, int64_t head) const {
   const size_t s = sequence;
-  const auto& [offsets, q_offsets, q, qkv, bias, positions, visible] = heads;
+  const auto& [offsets, q_offsets, q, qkv, bias, positions, seen] = heads;
   const int64_t size = hidden_ / heads_, column = head * size;
   const float* const k = qkv.row(offsets[s]) + query_.width() + column;
   return {.q = q.row(q_offsets[s]) + column,
@@ -254,7 +310,7 @@ AttentionHead Attention::head_of(const Heads& heads, int64_t sequence, int64_t h
           .scale = 1.0f / std::sqrt(static_cast<float>(size)),
           .out = nullptr,
           .out_stride = 0,
-          .visible = visible.empty() ? nullptr : visible.data() + q_offsets[s],
+          .seen = seen.empty() ? nullptr : seen.data() + q_offsets[s],
           .bias = bias == nullptr ? nullptr : bias->center(head),
           .positions = positions.empty() ? nullptr : positions.data() + q_offsets[s]};
 }

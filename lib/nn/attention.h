@@ -2,12 +2,15 @@
 //
 //   context[:,h] = drop(softmax(q[:,h] · k[:,h]ᵀ / √d + bias[h])) · v[:,h]
 //
-// for each of the A heads, d = H / A. Few models have a bias; it is that of the pass (relative_bias.h).
+// for each of the A heads, d = H / A. Few models have a bias (relative_bias.h) or turn queries and keys by
+// their positions (rotary.h); both are those of the pass.
 //
-// In causal attention, as in decoders, a token attends only to itself and to the tokens before it.
+// In causal attention, as in decoders, a token attends only to itself and to the tokens before it; in a
+// window, to those no further away than its size.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,11 +24,18 @@ namespace bert::nn {
 
 class Attention {
  public:
-  enum class Mask { none, causal };
+  struct Config {
+    int64_t hidden = 768;  // H, a multiple of heads
+    int64_t heads = 12;    // A
+    bool causal = false;
+    std::optional<int64_t> window = {};    // tokens on each side that a token sees; not with `causal`
+    std::optional<size_t> rotations = {};  // index in Pass::rotations
+    Linear::Bias bias = Linear::Bias::yes, output_bias = Linear::Bias::yes;
+  };
 
   // Adds `prefix`.self.{query,key,value} and `prefix`.output.dense to the layout. `dropout` is applied to the
   // probabilities in training.
-  Attention(const std::string& prefix, int64_t hidden, int64_t heads, Mask mask, Layout& layout,
+  Attention(const std::string& prefix, const Config& config, Layout& layout,
             const DropoutPlace& dropout = {});
 
   // What backward needs besides x: 4·M·H numbers. Probabilities are recomputed.
@@ -60,11 +70,13 @@ class Attention {
                 const Tensor& dy, BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
                 Tensor& dx_rows) const;
 
-  // The queries, keys and values alone: x [M,H] -> qkv [M,3·W], W = H rounded up to Tensor::kColumns.
+  // The queries, keys and values alone, as they are compared: x [M,H] -> qkv [M,3·W], W = H rounded up to
+  // Tensor::kColumns.
   void project(const Pass& pass, const Tensor& x, Tensor& qkv) const;
 
-  // dqkv -> dx [M,H], unless nothing is trained below. Bias::no: the bias of the keys has no gradient.
-  void project_backward(const Pass& pass, const Tensor& x, const Tensor& dqkv, Linear::Bias key_bias,
+  // dqkv, which is overwritten -> dx [M,H], unless nothing is trained below. Bias::no: the bias of the keys
+  // has no gradient.
+  void project_backward(const Pass& pass, const Tensor& x, Tensor& dqkv, Linear::Bias key_bias,
                         Params& gradients, Tensor& dx) const;
 
   // The probabilities softmax(q·kᵀ/√d + bias), x [M,H] -> [A,T,T] for each sequence: head, query, key. Keys
@@ -78,21 +90,35 @@ class Attention {
   float* dbias_of(const Pass& pass, BackwardWorkspace& workspace, int64_t sequence, int64_t head) const;
   void add_dbias(const Pass& pass, BackwardWorkspace& workspace) const;
 
+  KeyRange seen_by(int64_t position, int64_t length) const;
+  bool is_masked() const { return config_.causal || config_.window; }
+
+  // Rows of x [M,…] that belong to a sequence; their places in it are positions[row] - its start, or
+  // row - its start without positions. Turns heads from this column on, if the model has rotary positions.
+  struct Turned {
+    int64_t sequence, first, last;
+    std::span<const int64_t> positions;
+    int64_t column, heads;
+  };
+  void turn(const Pass& pass, const Turned& rows, float sign, Tensor& x) const;
+  void turn_back(const Pass& pass, const Queries& queries, Tensor& dqkv, Tensor& dq) const;
+  void turn_all(const Pass& pass, float sign, Tensor& qkv) const;  // queries and keys
+
   // The heads of all sequences of a batch.
   struct Heads {
     std::span<const int64_t> offsets, q_offsets;
     const Tensor &q, &qkv;
     const ByDistance<float>* bias;
     std::vector<int64_t> positions;  // of the queries in their sequences, if the bias needs them
-    std::vector<int64_t> visible;    // AttentionHead::visible; empty without a mask
+    std::vector<KeyRange> seen;      // AttentionHead::seen; empty without a mask
   };
   Heads heads_of(const Pass& pass, const Tensor& q, const Tensor& qkv, const Queries& queries) const;
   // One head of a sequence, without the output pointer.
   AttentionHead head_of(const Heads& heads, int64_t sequence, int64_t head) const;
   DroppedProbabilities dropped(const Pass& pass, int64_t sequence, int64_t head) const;
 
+  Config config_;
   int64_t hidden_, heads_;
-  Mask mask_;
   DropoutPlace dropout_;
   Linear query_, key_, value_, output_;
 };

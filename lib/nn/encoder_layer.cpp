@@ -1,6 +1,7 @@
 #include "nn/encoder_layer.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace bert::nn {
 namespace {
@@ -9,11 +10,6 @@ Pass of_rows(const Pass& pass, const std::optional<RowSelection>& selection) {
   Pass result = pass;
   if (selection) result.offsets = selection->offsets;
   return result;
-}
-
-Attention::Queries queries_of(const Tensor& x_rows, const Pass& after,
-                              const std::optional<RowSelection>& selection) {
-  return {x_rows, after.offsets, selection ? selection->rows : std::span<const int64_t>()};
 }
 
 // Runs f(i, rows[i]) for all rows.
@@ -26,56 +22,117 @@ void for_rows(Context& context, std::span<const int64_t> rows, Function f) {
   });
 }
 
+// y += x
+void add(Context& context, const Tensor& x, Tensor& y) {
+  context.pool().run_grid(x.rows(),
+                          [&](int64_t row, int) { context.kernels().add(x.cols(), x.row(row), y.row(row)); });
+}
+
+// Zeros of the shape of `like`.
+void clear(Context& context, const Tensor& like, Tensor& y) {
+  y.reshape(like.rows(), like.cols());
+  context.pool().run_grid(y.rows(), [&](int64_t row, int) { std::fill_n(y.row(row), y.cols(), 0.0f); });
+}
+
 }  // namespace
 
 EncoderLayer::EncoderLayer(const std::string& prefix, const Config& config, Layout& layout)
-    : activation_(config.activation),
-      attention_(prefix + ".attention", config.hidden, config.heads, config.mask, layout,
+    : norms_first_(config.norms_first),
+      attention_(prefix + ".attention", config.attention, layout,
                  {config.layer, DropoutSite::probabilities, DropoutRate(config.attention_dropout)}),
-      norm1_(prefix + ".attention.output.LayerNorm", config.hidden, config.norm_epsilon, layout),
-      inner_(prefix + ".intermediate.dense", config.feed_forward, config.hidden, layout),
-      output_(prefix + ".output.dense", config.hidden, config.feed_forward, layout),
-      norm2_(prefix + ".output.LayerNorm", config.hidden, config.norm_epsilon, layout),
+      norm1_(config.norms_first && !config.norms_attention
+                 ? std::nullopt
+                 : std::optional<LayerNorm>(std::in_place, prefix + ".attention.output.LayerNorm",
+                                            config.attention.hidden, config.norm_epsilon, layout,
+                                            config.norm_bias)),
+      feed_forward_(prefix, config.feed_forward, layout),
+      norm2_(prefix + ".output.LayerNorm", config.attention.hidden, config.norm_epsilon, layout,
+             config.norm_bias),
       attention_dropout_{config.layer, DropoutSite::attention, DropoutRate(config.dropout)},
       feed_forward_dropout_{config.layer, DropoutSite::feed_forward, DropoutRate(config.dropout)} {}
+
+EncoderLayer::Rows EncoderLayer::rows_of(const Pass& pass, const Tensor& x,
+                                         const std::optional<RowSelection>& selection,
+                                         const Saved& saved) const {
+  const bool normed = norms_first_ && norm1_;
+  const Tensor& attended = normed ? saved.normed : x;
+  const Tensor& queries = !selection ? attended : normed ? saved.normed_rows : saved.x_rows;
+  const Pass after = of_rows(pass, selection);
+  return {after,
+          selection ? saved.x_rows : x,
+          attended,
+          {queries, after.offsets, selection ? selection->rows : std::span<const int64_t>()}};
+}
 
 // Everything after attention works on each row separately.
 void EncoderLayer::forward(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
                            Workspace& workspace, Saved& saved, Tensor& z) const {
   Tensor &branch = workspace.branch, &inner = workspace.inner;
-  const Pass after = of_rows(pass, selection);
+  const bool normed = norms_first_ && norm1_;
+  if (normed) norm1_->forward(pass, {}, x, nullptr, saved.normed, saved.normed);
   if (selection) gather_rows(pass.context, x, selection->rows, saved.x_rows);
-  const Tensor& x_rows = selection ? saved.x_rows : x;
-  attention_.forward(pass, x, queries_of(x_rows, after, selection), saved.attention, branch);
-  norm1_.forward(after, attention_dropout_, branch, &x_rows, pass.keeps ? saved.s1 : saved.y, saved.y);
-  inner_.forward(pass.context, pass.weights, saved.y, activation_, inner, pass.keeps ? &saved.u : nullptr);
-  output_.forward(pass.context, pass.weights, inner, Activation::none, branch);
-  norm2_.forward(after, feed_forward_dropout_, branch, &saved.y, pass.keeps ? saved.s2 : z, z);
+  if (selection && normed) gather_rows(pass.context, saved.normed, selection->rows, saved.normed_rows);
+  const Rows rows = rows_of(pass, x, selection, saved);
+  auto* const of_feed_forward = pass.keeps ? &saved.feed_forward : nullptr;
+  attention_.forward(pass, rows.attended, rows.queries, saved.attention, branch);
+  if (norms_first_) {
+    norm2_.forward(rows.after, attention_dropout_, branch, &rows.x, saved.s1, saved.y);
+    feed_forward_.forward(pass.context, pass.weights, saved.y, inner, of_feed_forward, branch);
+    return drop_and_add(rows.after, feed_forward_dropout_, branch, saved.s1, z);
+  }
+  norm1_->forward(rows.after, attention_dropout_, branch, &rows.x, pass.keeps ? saved.s1 : saved.y, saved.y);
+  feed_forward_.forward(pass.context, pass.weights, saved.y, inner, of_feed_forward, branch);
+  norm2_.forward(rows.after, feed_forward_dropout_, branch, &saved.y, pass.keeps ? saved.s2 : z, z);
 }
 
-// forward:  s1 = x + drop(o)   y = norm1(s1)   u = W₁·y + b₁   s2 = y + drop(W₂·act(u) + b₂)   z = norm2(s2)
-// so        df = drop(ds2)   du = (df·W₂)∘act'(u)   dy = ds2 + du·W₁   do = drop(ds1)
-//           dx = ds1 + attention's
+// forward:  s1 = x + drop(attend(x))   y = norm1(s1)   s2 = y + drop(feed_forward(y))   z = norm2(s2)
+// so        ds2 -> dy = ds2 + feed_forward's of drop(ds2)   ds1 -> dx = ds1 + attention's of drop(ds1)
+//
+// or        s1 = x + drop(attend(norm1(x)))   y = norm2(s1)   z = s1 + drop(feed_forward(y))
+// so        dy = feed_forward's of drop(dz)   ds1 = dz + norm2's of dy   dx = ds1 + norm1's of attention's
 void EncoderLayer::backward(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
                             Saved& saved, Tensor& dz, Workspace& workspace, Params& gradients,
                             Tensor& dx) const {
   Context& context = pass.context;
-  const Weights& weights = pass.weights;
   const Pass after = of_rows(pass, selection);
   Tensor &ds = workspace.ds, &df = workspace.branch, &ds1 = selection ? workspace.ds1 : dx;
-  norm2_.backward(after, saved.s2, dz, ds, gradients);
-  drop(after, feed_forward_dropout_, ds, df);
-  output_.backward_input(context, weights, df, activation_, saved.u, workspace.inner);
-  output_.backward_weights(context, weights, workspace.inner, df, 0, gradients);
-  inner_.backward_weights(context, weights, saved.y, saved.u, 0, gradients);
-  inner_.backward_input(context, weights, saved.u, 0, Into::add, ds);
-
-  norm1_.backward(after, saved.s1, ds, ds1, gradients);
-  Tensor& d_attention = workspace.branch;
-  drop(after, attention_dropout_, ds1, d_attention);
-  attention_.backward(pass, x, queries_of(selection ? saved.x_rows : x, after, selection), saved.attention,
-                      d_attention, workspace.attention_backward, gradients, dx, ds1);
+  if (!norms_first_) norm2_.backward(after, saved.s2, dz, ds, gradients);
+  drop(after, feed_forward_dropout_, norms_first_ ? dz : ds, df);
+  feed_forward_.backward(context, pass.weights, saved.y, df, saved.feed_forward, workspace.inner,
+                         norms_first_ ? Into::replace : Into::add, gradients, ds);
+  if (norms_first_) {
+    norm2_.backward(after, saved.s1, ds, ds1, gradients);
+    add(context, dz, ds1);
+  } else {
+    norm1_->backward(after, saved.s1, ds, ds1, gradients);
+  }
+  drop(after, attention_dropout_, ds1, workspace.branch);
+  if (norms_first_ && norm1_) return backward_normed(pass, x, selection, saved, workspace, gradients, dx);
+  const Rows rows = rows_of(pass, x, selection, saved);
+  attention_.backward(pass, x, rows.queries, saved.attention, workspace.branch, workspace.attention_backward,
+                      gradients, dx, ds1);
   if (selection && pass.below == Pass::Below::learns) add_rows(context, ds1, selection->rows, dx);
+}
+
+// The branch of attention with norm1. The gradient of its output is in workspace.branch, that of s1 in ds1 or
+// dx.
+void EncoderLayer::backward_normed(const Pass& pass, const Tensor& x,
+                                   const std::optional<RowSelection>& selection, Saved& saved,
+                                   Workspace& workspace, Params& gradients, Tensor& dx) const {
+  Context& context = pass.context;
+  Pass whole = pass;
+  whole.below = Pass::Below::learns;  // norm1 does
+  const Rows rows = rows_of(pass, x, selection, saved);
+  Tensor &dnormed = workspace.ds, &dqueries = selection ? workspace.dnormed_rows : dnormed;
+  clear(context, rows.queries.x_rows, dqueries);
+  attention_.backward(whole, saved.normed, rows.queries, saved.attention, workspace.branch,
+                      workspace.attention_backward, gradients, dnormed, dqueries);
+  if (selection) add_rows(context, dqueries, selection->rows, dnormed);
+  norm1_->backward(pass, x, dnormed, dnormed, gradients);
+  if (pass.below == Pass::Below::frozen) return;
+  if (!selection) return add(context, dnormed, dx);
+  std::swap(dnormed, dx);
+  add_rows(context, workspace.ds1, selection->rows, dx);
 }
 
 void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y) {

@@ -1,7 +1,8 @@
-// One layer of the BERT encoder (Devlin et al. 2018, section 3), normalized after each residual sum:
+// One layer of an encoder (Devlin et al. 2018, section 3), normalized after each residual sum, or before each
+// branch (Xiong et al. 2020, "On layer normalization in the transformer architecture"):
 //
-//   y = norm1(x + drop(attend(x)))
-//   z = norm2(y + drop(feed_forward(y)))         feed_forward(y) = W₂·act(W₁·y + b₁) + b₂
+//   y = norm1(x + drop(attend(x)))            s = x + drop(attend(norm1(x)))
+//   z = norm2(y + drop(feed_forward(y)))      z = s + drop(feed_forward(norm2(s)))
 //
 // x, y, z are [M,H]: the concatenated M tokens of a batch; offsets [B+1] are the starts of its sequences. A
 // layer owns no weights: they are in a Weights object with the layer's layout, so threads may share the
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "nn/attention.h"
+#include "nn/feed_forward.h"
 #include "nn/layer_norm.h"
 #include "nn/linear.h"
 
@@ -28,12 +30,12 @@ struct RowSelection {
 class EncoderLayer {
  public:
   struct Config {
-    int64_t hidden = 768;  // H, a multiple of heads
-    int64_t heads = 12;    // A
-    int64_t feed_forward = 3072;
-    Activation activation = Activation::gelu;
+    Attention::Config attention;
+    FeedForward::Config feed_forward;
     float norm_epsilon = 1e-12f;
-    Attention::Mask mask = Attention::Mask::none;
+    Linear::Bias norm_bias = Linear::Bias::yes;
+    bool norms_first = false;
+    bool norms_attention = true;  // with norms_first: false if there is no norm1
 
     // In training only.
     uint64_t layer = 0;           // number of the layer; selects its dropout masks
@@ -44,11 +46,12 @@ class EncoderLayer {
   // What forward computes besides z and backward needs besides x, if pass.keeps: M·(7H + F) numbers.
   struct Saved {
     Attention::Saved attention;
-    Tensor x_rows;  // selected rows of x; everything after it has only these
-    Tensor s1;      // input of norm1
-    Tensor y;
-    Tensor u;   // W₁·y + b₁; overwritten by its gradient in backward
-    Tensor s2;  // input of norm2
+    Tensor x_rows;               // selected rows of x; everything after attention has only these
+    Tensor normed, normed_rows;  // of x by norm1, if it comes first
+    Tensor s1;                   // sum after attention
+    Tensor y;                    // input of feed_forward
+    FeedForward::Saved feed_forward;
+    Tensor s2;  // input of norm2, if it comes last
   };
 
   // Temporary tensors, reused for all layers and batches.
@@ -58,8 +61,9 @@ class EncoderLayer {
 
     // For backward.
     Attention::BackwardWorkspace attention_backward;
-    Tensor ds;   // gradient of s2, then of y
-    Tensor ds1;  // of the selected rows
+    Tensor ds;            // gradient of s2, then of y
+    Tensor ds1;           // of the selected rows
+    Tensor dnormed_rows;  // of these rows of the input of attention, if it is normalized
   };
 
   // Names the layer's tensors like Hugging Face, after `prefix`, for example "encoder.layer.3".
@@ -78,10 +82,22 @@ class EncoderLayer {
                 Tensor& dz, Workspace& workspace, Params& gradients, Tensor& dx) const;
 
  private:
-  Activation activation_;
+  // Of the rows after attention, and the input of attention.
+  struct Rows {
+    Pass after;
+    const Tensor& x;  // of the layer
+    const Tensor& attended;
+    Attention::Queries queries;
+  };
+  Rows rows_of(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
+               const Saved& saved) const;
+  void backward_normed(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
+                       Saved& saved, Workspace& workspace, Params& gradients, Tensor& dx) const;
+
+  bool norms_first_;
   Attention attention_;
-  LayerNorm norm1_;
-  Linear inner_, output_;
+  std::optional<LayerNorm> norm1_;
+  FeedForward feed_forward_;
   LayerNorm norm2_;
   DropoutPlace attention_dropout_, feed_forward_dropout_;
 };

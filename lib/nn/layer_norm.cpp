@@ -59,9 +59,11 @@ void for_rows(const Pass& pass, const DropoutPlace& place, int64_t rows, Functio
 
 }  // namespace
 
-LayerNorm::LayerNorm(std::string_view prefix, int64_t hidden, float epsilon, Layout& layout)
+LayerNorm::LayerNorm(std::string_view prefix, int64_t hidden, float epsilon, Layout& layout,
+                     Linear::Bias bias)
     : gain_(layout.add_plain(std::string(prefix) + ".weight", {hidden})),
-      bias_(layout.add_plain(std::string(prefix) + ".bias", {hidden})),
+      bias_(bias == Linear::Bias::no ? -1 : layout.add_plain(std::string(prefix) + ".bias", {hidden})),
+      zeros_(bias == Linear::Bias::no ? hidden : 0),
       hidden_(hidden),
       epsilon_(epsilon) {}
 
@@ -69,10 +71,11 @@ void LayerNorm::forward(const Pass& pass, const DropoutPlace& place, const Tenso
                         Tensor& s, Tensor& y) const {
   s.reshape(x.rows(), x.cols());
   y.reshape(x.rows(), x.cols());
+  const float* const bias = bias_ < 0 ? zeros_.data() : pass.weights.plain(bias_);
   for_rows(pass, place, x.rows(), [&](Places& places, int64_t row) {
     places.drop(row, hidden_, x.row(row), residual == nullptr ? nullptr : residual->row(row), s.row(row));
-    pass.context.kernels().layer_norm(hidden_, s.row(row), pass.weights.plain(gain_),
-                                      pass.weights.plain(bias_), epsilon_, y.row(row));
+    pass.context.kernels().layer_norm(hidden_, s.row(row), pass.weights.plain(gain_), bias, epsilon_,
+                                      y.row(row));
   });
 }
 
@@ -93,12 +96,13 @@ void LayerNorm::backward(const Pass& pass, const Tensor& s, const Tensor& dy, Te
                                   dgain + width);
     }
   });
-  float *const dgain = gradients.tensor(gain_).data(), *const dbias = gradients.tensor(bias_).data();
+  float* const dgain = gradients.tensor(gain_).data();
+  float* const dbias = bias_ < 0 ? nullptr : gradients.tensor(bias_).data();
   pass.context.pool().run_grid((hidden_ + kTaskColumns - 1) / kTaskColumns, [&](int64_t i, int) {
     const int64_t first = i * kTaskColumns, count = std::min(kTaskColumns, hidden_ - first);
     for (int64_t part = 0; part < parts; ++part) {
       kernels.add(count, sums + part * 2 * width + first, dgain + first);
-      kernels.add(count, sums + (part * 2 + 1) * width + first, dbias + first);
+      if (dbias != nullptr) kernels.add(count, sums + (part * 2 + 1) * width + first, dbias + first);
     }
   });
 }
@@ -109,6 +113,14 @@ void drop(const Pass& pass, const DropoutPlace& place, const Tensor& x, Tensor& 
   if (&x != &y) y.reshape(x.rows(), x.cols());
   for_rows(pass, place, x.rows(),
            [&](Places& places, int64_t row) { places.drop(row, x.cols(), x.row(row), nullptr, y.row(row)); });
+}
+
+void drop_and_add(const Pass& pass, const DropoutPlace& place, const Tensor& x, const Tensor& residual,
+                  Tensor& y) {
+  y.reshape(x.rows(), x.cols());
+  for_rows(pass, place, x.rows(), [&](Places& places, int64_t row) {
+    places.drop(row, x.cols(), x.row(row), residual.row(row), y.row(row));
+  });
 }
 
 }  // namespace bert::nn

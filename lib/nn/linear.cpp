@@ -36,11 +36,15 @@ void finish_backward(const Kernels& kernels, const Tile& tile, Activation activa
 
 }  // namespace
 
-Linear::Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout& layout)
+Linear::Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout& layout, Bias bias)
     : weight_(layout.add_matrix(std::string(prefix) + ".weight", outputs, inputs)),
-      bias_(layout.add_plain(std::string(prefix) + ".bias", {outputs})),
+      bias_(bias == Bias::no ? -1 : layout.add_plain(std::string(prefix) + ".bias", {outputs})),
       outputs_(outputs),
       inputs_(inputs) {}
+
+const float* Linear::bias_of(const Weights& weights, int64_t column) const {
+  return bias_ < 0 ? kZeros : weights.plain(bias_) + column;
+}
 
 void Linear::forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
                      Tensor& y, Tensor* u) const {
@@ -48,13 +52,26 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
   if (u != nullptr) u->reshape(x.rows(), outputs_);
   const Panels panels[] = {weights.forward(weight_)};
   multiply(context, x, 0, panels, [&](const Tile& tile) {
-    const float* const bias = weights.plain(bias_) + tile.column;
+    const float* const bias = bias_of(weights, tile.column);
     if (u == nullptr) return finish(context.kernels(), tile, bias, activation, y);
     finish(context.kernels(), tile, bias, Activation::none, *u);
     Tile of_u = tile;
     of_u.numbers = u->row(tile.row) + tile.column;
     of_u.stride = u->stride();
     finish(context.kernels(), of_u, kZeros, activation, y);
+  });
+}
+
+void Linear::forward_times(Context& context, const Weights& weights, const Tensor& x, Tensor& y,
+                           Tensor* factor) const {
+  if (factor != nullptr) factor->reshape(x.rows(), outputs_);
+  const Panels panels[] = {weights.forward(weight_)};
+  const Kernels& kernels = context.kernels();
+  multiply(context, x, 0, panels, [&](const Tile& tile) {
+    const float* const bias = bias_of(weights, tile.column);
+    if (factor != nullptr) finish(kernels, tile, bias, Activation::none, *factor);
+    kernels.multiply_tile(tile.rows, round_up(tile.columns, kBlockColumns), tile.numbers, tile.stride, bias,
+                          y.row(tile.row) + tile.column, y.stride());
   });
 }
 
@@ -68,7 +85,7 @@ void Linear::forward_beside(Context& context, const Weights& weights, const Tens
     column += linear->width();
   }
   multiply(context, x, 0, panels, [&](Tile tile) {
-    const float* const bias = weights.plain(linears[tile.place]->bias_) + tile.column;
+    const float* const bias = linears[tile.place]->bias_of(weights, tile.column);
     tile.column += columns[tile.place];
     finish(context.kernels(), tile, bias, Activation::none, y);
   });
@@ -89,7 +106,7 @@ void Linear::backward_weights(Context& context, const Weights& weights, const Te
       .c = target.numbers.data(),
       .c_stride = inputs_,
       .into = target.into,
-      .row_sums = bias == Bias::yes ? gradients.tensor(bias_).data() : nullptr};
+      .row_sums = bias == Bias::yes && bias_ >= 0 ? gradients.tensor(bias_).data() : nullptr};
   if (weights.dtype(weight_) == Dtype::bf16) {
     multiply_bf16(context, product);
   } else {

@@ -14,8 +14,10 @@ namespace bert::nn {
 
 class Linear {
  public:
-  // Adds `prefix`.weight [N,K] and `prefix`.bias [N] to the layout.
-  Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout& layout);
+  enum class Bias { yes, no };
+
+  // Adds `prefix`.weight [N,K] and `prefix`.bias [N], unless it has none, to the layout.
+  Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout& layout, Bias bias = Bias::yes);
 
   // Columns it takes in a tensor shared with others: outputs, rounded up.
   int64_t width() const { return round_up(outputs_, Tensor::kColumns); }
@@ -24,6 +26,10 @@ class Linear {
   void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation, Tensor& y,
                Tensor* u = nullptr) const;
 
+  // y [M,N] becomes (x·Wᵀ + b)∘y. Optionally stores the first factor for backward.
+  void forward_times(Context& context, const Weights& weights, const Tensor& x, Tensor& y,
+                     Tensor* factor = nullptr) const;
+
   // Several products of one x in one grid, without activation. y [M, column + Σ width()], which must have its
   // shape, gets the outputs side by side, starting at column `column` (a multiple of 64).
   static void forward_beside(Context& context, const Weights& weights, const Tensor& x,
@@ -31,7 +37,6 @@ class Linear {
 
   // Backward of y = x·Wᵀ + b, with weights of Params. dy is columns [column, column + N) of a tensor [M, …].
   //   dW += dyᵀ·x   db += Σ_m dy     into `gradients`; Bias::no skips db
-  enum class Bias { yes, no };
   void backward_weights(Context& context, const Weights& weights, const Tensor& x, const Tensor& dy,
                         int64_t column, Params& gradients, Bias bias = Bias::yes) const;
   //   dx [M,K] = dy·W, or dx += dy·W
@@ -42,9 +47,10 @@ class Linear {
                       Tensor& u, Tensor& x) const;
 
  private:
+  const float* bias_of(const Weights& weights, int64_t column) const;  // of the columns of a tile
   Product input_gradient(const Weights& weights, const Tensor& dy, int64_t column, Tensor& dx) const;
 
-  int weight_, bias_;
+  int weight_, bias_;  // bias_ -1: none
   int64_t outputs_, inputs_;
 };
 

@@ -23,7 +23,7 @@ bool is_matmul(Dtype dtype) {
   return dtype == Dtype::bf16 || (dtype == Dtype::f32 ? f32_is : i8_is);
 }
 
-// Rows of a column that make a block of 64 bytes in oneDNN's layout. Its kernels may read whole blocks.
+// SourceRows of a column that make a block of 64 bytes in oneDNN's layout. Its kernels may read whole blocks.
 int64_t block_rows(Dtype dtype) { return kBlockColumns * 4 / static_cast<int64_t>(size_of(dtype)); }
 
 // Data after the numbers of an i8 panel.
@@ -37,15 +37,15 @@ ColumnNumbers column_numbers(const Panels& panels, int64_t panel) {
           .sums = reinterpret_cast<int32_t*>(end) - panels.width()};
 }
 
-// Rows of W in f32, which become columns of a panel.
-struct Rows {
+// SourceRows of W in f32, which become columns of a panel.
+struct SourceRows {
   const float* numbers;
   int64_t count, stride;
 };
 
 // In place if possible, otherwise in `copy`.
-Rows rows_of(const Kernels& kernels, const Stored& w, const Panels& panels, int64_t panel,
-             std::vector<float>& copy) {
+SourceRows rows_of(const Kernels& kernels, const Stored& w, const Panels& panels, int64_t panel,
+                   std::vector<float>& copy) {
   const int64_t depth = panels.depth, size = size_of(w.dtype), first = panel * panels.width(),
                 count = std::min(panels.width(), panels.cols - first);
   if (w.transposed) {
@@ -67,7 +67,7 @@ Rows rows_of(const Kernels& kernels, const Stored& w, const Panels& panels, int6
   return {copy.data(), count, depth};
 }
 
-void pack_bf16(const Kernels& kernels, const Rows& rows, int64_t depth, std::byte* panel) {
+void pack_bf16(const Kernels& kernels, const SourceRows& rows, int64_t depth, std::byte* panel) {
   constexpr int64_t kPart = 64;
   alignas(64) float part[kPart * kMatmulColumns];
   std::byte rounded[2 * kMatmulColumns];
@@ -82,7 +82,7 @@ void pack_bf16(const Kernels& kernels, const Rows& rows, int64_t depth, std::byt
   }
 }
 
-void pack_i8(const Kernels& kernels, const Rows& rows, const Panels& panels, int64_t panel) {
+void pack_i8(const Kernels& kernels, const SourceRows& rows, const Panels& panels, int64_t panel) {
   const float most = has_exact_bytes() ? 127 : 63;
   const int64_t room = panels.room();
   std::vector<float> integers(rows.count * room / 4);
@@ -210,7 +210,7 @@ int64_t Panels::bytes() const {
 
 void Panels::pack(const Kernels& kernels, int64_t i, const Stored& w) const {
   std::vector<float> copy;
-  const Rows rows = rows_of(kernels, w, *this, i, copy);
+  const SourceRows rows = rows_of(kernels, w, *this, i, copy);
   switch (dtype) {
     case Dtype::bf16:
       return pack_bf16(kernels, rows, depth, panel(i));

@@ -7,6 +7,7 @@
 #include "nn/context.h"
 #include "nn/dropout.h"
 #include "nn/relative_bias.h"
+#include "nn/rotary.h"
 #include "nn/weights.h"
 
 namespace bert::nn {
@@ -24,6 +25,8 @@ struct Pass {
 
   const ByDistance<float>* bias = nullptr;  // of attention, if the model has it; see RelativeBias::forward
   ByDistance<double>* dbias = nullptr;      // its gradient, to which layers add in backward, if it is trained
+
+  std::span<const Rotations> rotations = {};  // of the queries and keys, if the model has rotary positions
 
   // In backward of a layer: the gradient of a loss that also reads its queries, keys and values; see
   // Attention::project. Only if all rows are queries.

@@ -76,7 +76,8 @@ struct Encoder {
     std::vector<nn::EncoderLayer> made;
     for (int64_t i = 0; i < shape.layers; ++i) {
       const nn::EncoderLayer::Config config = {
-          .hidden = shape.hidden, .heads = shape.heads, .feed_forward = shape.feed_forward};
+          .attention = {.hidden = shape.hidden, .heads = shape.heads},
+          .feed_forward = {.hidden = shape.hidden, .width = shape.feed_forward}};
       made.emplace_back("encoder.layer." + std::to_string(i), config, layout);
     }
     return made;

@@ -28,14 +28,15 @@ int64_t slow_bucket(int64_t distance) {
 // One head of a sequence, some of whose tokens are queries.
 struct Head {
   int64_t length, size;
-  std::vector<int64_t> positions, visible;
+  std::vector<int64_t> positions;
+  std::vector<KeyRange> seen;
   std::vector<float> q, k, v, dout, bias;  // the bias by distance
 
   Head(std::mt19937& random, int64_t length, int64_t size, bool causal, bool some)
       : length(length), size(size) {
     for (int64_t i = 0; i < length; ++i)
       if (!some || random() % 3 == 0) positions.push_back(i);
-    for (const int64_t position : positions) visible.push_back(causal ? position + 1 : length);
+    for (const int64_t position : positions) seen.push_back({0, causal ? position + 1 : length});
     q = normal_numbers(random, rows() * size);
     dout = normal_numbers(random, rows() * size);
     k = normal_numbers(random, length * size);
@@ -55,7 +56,7 @@ struct Head {
             .scale = 0.3f,
             .out = out,
             .out_stride = size,
-            .visible = visible.data(),
+            .seen = seen.data(),
             .bias = bias.data() + length - 1,
             .positions = rows() == length ? nullptr : positions.data()};
   }
@@ -110,9 +111,8 @@ void check(const Head& head, float p) {
                                               static_cast<size_t>(head.length));
   const Widened wide(head);
   const double scale = double{0.3f};
-  const auto out = reference::attend_dropped(wide.q, wide.k, wide.v, scale, keep, head.visible);
-  const auto gradient =
-      reference::attend_backward(wide.q, wide.k, wide.v, scale, keep, wide.dout, head.visible);
+  const auto out = reference::attend_dropped(wide.q, wide.k, wide.v, scale, keep, head.seen);
+  const auto gradient = reference::attend_backward(wide.q, wide.k, wide.v, scale, keep, wide.dout, head.seen);
   Row dbias(head.bias.size());
   for (size_t i = 0; i < gradient.dq.size(); ++i)
     for (int64_t j = 0; j < head.length; ++j)

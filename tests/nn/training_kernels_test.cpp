@@ -186,14 +186,23 @@ TEST_CASE("layer normalization gradients match double precision for any width") 
   }
 }
 
-// For causal attention: how many keys each query sees, ascending; none if it is not causal.
-std::vector<int64_t> visible_keys(std::mt19937& random, bool causal, int64_t rows, int64_t length) {
-  std::vector<int64_t> visible;
-  for (int64_t row = 0; causal && row < rows; ++row)
-    visible.push_back(rows == length ? row + 1
-                                     : 1 + static_cast<int64_t>(random() % static_cast<uint32_t>(length)));
-  std::ranges::sort(visible);
-  return visible;
+enum class Sees { all, before, near };
+
+// The keys that each query sees, ascending; none if it sees all. The queries are all tokens or some of them.
+std::vector<KeyRange> seen_keys(std::mt19937& random, Sees sees, int64_t rows, int64_t length) {
+  std::vector<int64_t> positions;
+  for (int64_t row = 0; sees != Sees::all && row < rows; ++row)
+    positions.push_back(rows == length ? row
+                                       : static_cast<int64_t>(random() % static_cast<uint32_t>(length)));
+  std::ranges::sort(positions);
+  const auto window = static_cast<int64_t>(random() % 90);
+  std::vector<KeyRange> seen;
+  for (const int64_t position : positions) {
+    if (sees == Sees::before) seen.push_back({0, position + 1});
+    if (sees == Sees::near)
+      seen.push_back({std::max<int64_t>(0, position - window), std::min(length, position + window + 1)});
+  }
+  return seen;
 }
 
 TEST_CASE("attention and its gradients match double precision for any length, head size and dropout rate") {
@@ -209,19 +218,26 @@ TEST_CASE("attention and its gradients match double precision for any length, he
     const auto q = normal_numbers(random, length * stride), k = normal_numbers(random, length * stride),
                v = normal_numbers(random, length * stride), dout = normal_numbers(random, length * stride);
     const float scale = 1 / std::sqrt(static_cast<float>(size));
-    for (const auto& [p, causal] :
-         {std::pair(0.0f, false), {0.1f, false}, {0.5f, false}, {0.0f, true}, {0.1f, true}, {0.5f, true}}) {
+    for (const auto& [p, sees] : {std::pair(0.0f, Sees::all),
+                                  {0.1f, Sees::all},
+                                  {0.5f, Sees::all},
+                                  {0.0f, Sees::before},
+                                  {0.1f, Sees::before},
+                                  {0.5f, Sees::before},
+                                  {0.0f, Sees::near},
+                                  {0.1f, Sees::near},
+                                  {0.5f, Sees::near}}) {
       // All queries, or only the first ones; q, out and dq then have that many rows.
       const int64_t rows =
           p < 0.2f ? length : static_cast<int64_t>(random() % static_cast<uint32_t>(length + 1));
-      const auto visible = visible_keys(random, causal, rows, length);
+      const auto seen = seen_keys(random, sees, rows, length);
       const DroppedProbabilities dropped = {{static_cast<uint32_t>(random()), 9}, DropoutRate(p)};
       const Matrix keep = reference::keep_factors(dropped.key, dropped.rate, static_cast<size_t>(rows),
                                                   static_cast<size_t>(length));
       const auto queries = matrix(q, rows, size, stride), keys = matrix(k, length, size, stride),
                  values = matrix(v, length, size, stride), douts = matrix(dout, rows, size, stride);
-      const Matrix expected = reference::attend_dropped(queries, keys, values, scale, keep, visible);
-      const auto gradient = reference::attend_backward(queries, keys, values, scale, keep, douts, visible);
+      const Matrix expected = reference::attend_dropped(queries, keys, values, scale, keep, seen);
+      const auto gradient = reference::attend_backward(queries, keys, values, scale, keep, douts, seen);
       for (const Kernels* table : tables()) {
         std::vector<float> out(q.size(), 7), dq = out, dk = out, dv = out;
         std::vector<float> scratch(static_cast<size_t>(attention_scratch(length, size)) + 1, 7);
@@ -236,7 +252,7 @@ TEST_CASE("attention and its gradients match double precision for any length, he
                                     .scale = scale,
                                     .out = out.data(),
                                     .out_stride = stride,
-                                    .visible = visible.empty() ? nullptr : visible.data()};
+                                    .seen = seen.empty() ? nullptr : seen.data()};
         table->attend(head, dropped, scratch.data());
         const AttentionHeadGradient back = {.head = head,
                                             .dropped = dropped,
@@ -250,7 +266,7 @@ TEST_CASE("attention and its gradients match double precision for any length, he
         table->attend_backward(back, scratch.data());
         const std::string where = std::string(table->name) + " length " + std::to_string(length) + " size " +
                                   std::to_string(size) + " rows " + std::to_string(rows) + " rate " +
-                                  std::to_string(p) + (causal ? " causal" : "");
+                                  std::to_string(p) + " sees " + std::to_string(static_cast<int>(sees));
         CHECK_MESSAGE(relative_error(expected, out.data(), stride) < 2e-6, where);
         CHECK_MESSAGE(relative_error(gradient.dv, dv.data(), stride) < 2e-6, where);
         if (length > 1) {  // with a single key the scores have no gradient

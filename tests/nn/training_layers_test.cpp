@@ -194,7 +194,7 @@ struct SlowAttention {
   int64_t heads;
   std::vector<int64_t> offsets;
   std::vector<std::vector<Matrix>> keep;  // for each sequence and head
-  Attention::Mask mask = Attention::Mask::none;
+  bool causal = false;
 
   Matrix product(const Matrix& in, size_t place) const {
     const size_t hidden = x[0].size();
@@ -210,9 +210,9 @@ struct SlowAttention {
     const int64_t size = static_cast<int64_t>(x[0].size()) / heads;
     Matrix attended(x.size(), Row(x[0].size()));
     for (size_t s = 0; s + 1 < offsets.size(); ++s) {
-      std::vector<int64_t> visible;
-      for (int64_t row = offsets[s]; mask == Attention::Mask::causal && row < offsets[s + 1]; ++row)
-        visible.push_back(row - offsets[s] + 1);
+      std::vector<KeyRange> seen;
+      for (int64_t row = offsets[s]; causal && row < offsets[s + 1]; ++row)
+        seen.push_back({0, row - offsets[s] + 1});
       for (int64_t head = 0; head < heads; ++head) {
         const auto part = [&](const Matrix& of) {
           Matrix m;
@@ -224,7 +224,7 @@ struct SlowAttention {
         };
         const Matrix out =
             reference::attend_dropped(part(q), part(k), part(v), 1 / std::sqrt(static_cast<double>(size)),
-                                      keep[s][static_cast<size_t>(head)], visible);
+                                      keep[s][static_cast<size_t>(head)], seen);
         for (size_t row = 0; row < out.size(); ++row) {
           std::ranges::copy(out[row], attended[static_cast<size_t>(offsets[s]) + row].begin() + head * size);
         }
@@ -241,23 +241,22 @@ struct AttentionCase {
   Params params, gradients;
   Weights weights;
 
-  Attention::Mask mask;
+  bool causal;
 
-  AttentionCase(std::mt19937& random, int64_t hidden, int64_t heads, float p,
-                Attention::Mask masked = Attention::Mask::none)
+  AttentionCase(std::mt19937& random, int64_t hidden, int64_t heads, float p, bool is_causal = false)
       : dropout{.layer = 4, .site = DropoutSite::probabilities, .rate = DropoutRate(p)},
-        attention("attention", hidden, heads, masked, layout, dropout),
+        attention("attention", {.hidden = hidden, .heads = heads, .causal = is_causal}, layout, dropout),
         params(layout),
         gradients(layout),
         weights(params),
-        mask(masked) {
+        causal(is_causal) {
     fill(random, params, 2 / std::sqrt(static_cast<float>(hidden)));
   }
 
   SlowAttention twin(const Tensor& x, int64_t heads, const std::vector<int64_t>& offsets,
                      const DropoutSeed& dropout_seed) const {
     SlowAttention slow = {
-        .params = {}, .x = matrix(x), .heads = heads, .offsets = offsets, .keep = {}, .mask = mask};
+        .params = {}, .x = matrix(x), .heads = heads, .offsets = offsets, .keep = {}, .causal = causal};
     for (int i = 0; i < 8; ++i) slow.params.emplace_back(params.tensor(i).begin(), params.tensor(i).end());
     for (size_t s = 0; s + 1 < offsets.size(); ++s) {
       slow.keep.emplace_back();
@@ -281,18 +280,15 @@ TEST_CASE("attention gradients equal central differences of the reference") {
   for (const auto& shape : {std::pair<int64_t, int64_t>{24, 3}, {64, 4}, {78, 3}}) {
     const int64_t hidden = shape.first, heads = shape.second;
     if (kSanitized && hidden > 24) continue;  // the differences take long
-    for (const auto& kind : {std::pair(0.0f, Attention::Mask::none),
-                             {0.3f, Attention::Mask::none},
-                             {0.0f, Attention::Mask::causal},
-                             {0.3f, Attention::Mask::causal}}) {
+    for (const auto& kind : {std::pair(0.0f, false), {0.3f, false}, {0.0f, true}, {0.3f, true}}) {
       const float p = kind.first;
-      const auto mask = kind.second;
+      const bool causal = kind.second;
       CAPTURE(hidden);
       CAPTURE(p);
-      CAPTURE(static_cast<int>(mask));
+      CAPTURE(causal);
       Pool pool(2);
       Context context(pool);
-      AttentionCase c(random, hidden, heads, p, mask);
+      AttentionCase c(random, hidden, heads, p, causal);
       c.weights.refresh(context);
       const Tensor x = normal_tensor(random, 20, hidden), dy = normal_tensor(random, 20, hidden);
       const Pass pass = {context, c.weights, offsets, &dropout_seed};

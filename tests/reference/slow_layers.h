@@ -53,20 +53,21 @@ inline Row layer_norm(const Row& x, const Row& gain, const Row& bias, double eps
   return y;
 }
 
-// softmax(q·kᵀ·scale)·v. In causal attention, query i sees only the first visible[i] keys.
+// softmax(q·kᵀ·scale)·v. Query i sees only the keys seen[i], or all.
 inline Matrix attend(const Matrix& q, const Matrix& k, const Matrix& v, double scale,
-                     const std::vector<int64_t>& visible = {}) {
+                     const std::vector<nn::KeyRange>& seen = {}) {
   Matrix out(q.size(), Row(v[0].size()));
   for (size_t i = 0; i < q.size(); ++i) {
-    Row weights(visible.empty() ? k.size() : static_cast<size_t>(visible[i]));
+    const size_t begin = seen.empty() ? 0 : static_cast<size_t>(seen[i].begin);
+    Row weights(seen.empty() ? k.size() : static_cast<size_t>(seen[i].end) - begin);
     for (size_t j = 0; j < weights.size(); ++j) {
-      for (size_t d = 0; d < q[i].size(); ++d) weights[j] += q[i][d] * k[j][d] * scale;
+      for (size_t d = 0; d < q[i].size(); ++d) weights[j] += q[i][d] * k[begin + j][d] * scale;
     }
     const double most = *std::ranges::max_element(weights);
     double sum = 0;
     for (double& weight : weights) sum += weight = std::exp(weight - most);
     for (size_t j = 0; j < weights.size(); ++j) {
-      for (size_t d = 0; d < v[j].size(); ++d) out[i][d] += weights[j] / sum * v[j][d];
+      for (size_t d = 0; d < v[0].size(); ++d) out[i][d] += weights[j] / sum * v[begin + j][d];
     }
   }
   return out;

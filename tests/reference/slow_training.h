@@ -97,10 +97,10 @@ inline NormGradient layer_norm_backward(const Row& s, const Row& gain, double ep
 
 // (softmax(q·kᵀ·scale)∘keep)·v
 inline Matrix attend_dropped(const Matrix& q, const Matrix& k, const Matrix& v, double scale,
-                             const Matrix& keep, const std::vector<int64_t>& visible = {}) {
+                             const Matrix& keep, const std::vector<nn::KeyRange>& seen = {}) {
   Matrix unit(k.size(), Row(k.size()));
   for (size_t i = 0; i < k.size(); ++i) unit[i][i] = 1;
-  const Matrix p = attend(q, k, unit, scale, visible);
+  const Matrix p = attend(q, k, unit, scale, seen);
   Matrix out(q.size(), Row(v[0].size()));
   for (size_t i = 0; i < q.size(); ++i) {
     for (size_t j = 0; j < k.size(); ++j) {
@@ -115,11 +115,11 @@ struct AttentionGradient {
 };
 inline AttentionGradient attend_backward(const Matrix& q, const Matrix& k, const Matrix& v, double scale,
                                          const Matrix& keep, const Matrix& dout,
-                                         const std::vector<int64_t>& visible = {}) {
+                                         const std::vector<nn::KeyRange>& seen = {}) {
   const size_t length = k.size(), size = k[0].size();
   Matrix unit(length, Row(length));
   for (size_t i = 0; i < length; ++i) unit[i][i] = 1;
-  const Matrix p = attend(q, k, unit, scale, visible), zero(length, Row(size));
+  const Matrix p = attend(q, k, unit, scale, seen), zero(length, Row(size));
   AttentionGradient gradient{Matrix(q.size(), Row(size)), zero, zero};
   for (size_t i = 0; i < q.size(); ++i) {
     Row dp(length);

@@ -65,10 +65,10 @@ static inline void score_products(int64_t rows, int64_t length, int64_t size, co
 
 // out [rows, size'] = scores [rows, length] · values [length, size'], split by length into parts that fit in
 // the cache.
-static inline void value_products(int64_t rows, int64_t length, int64_t size, const float* scores,
-                                  const float* values, float* out) {
-  for (int64_t from = 0; from < length; from += kAttentionDepth) {
-    const int64_t part = length - from < kAttentionDepth ? length - from : kAttentionDepth;
+static inline void value_products(int64_t rows, int64_t length, int64_t size, int64_t depth,
+                                  const float* scores, const float* values, float* out) {
+  for (int64_t from = 0; from < length; from += depth) {
+    const int64_t part = length - from < depth ? length - from : depth;
     const auto product = from == 0 ? product_into<Into::replace> : product_into<Into::add>;
     product(rows, size, part, scores + from, score_stride(length), values + from * size, size, out, size);
   }
@@ -84,9 +84,18 @@ struct Scratch {
   }
 };
 
-// Keys that `row` and the rows before it attend to.
-static inline int64_t visible_to(const AttentionHead& head, int64_t row) {
-  return head.visible == nullptr ? head.length : head.visible[row];
+static inline KeyRange seen_by(const AttentionHead& head, int64_t row) {
+  return head.seen == nullptr ? KeyRange{0, head.length} : head.seen[row];
+}
+
+// The keys whose scores a block of rows computes.
+static inline KeyRange seen_by_block(const AttentionHead& head, int64_t from, int64_t rows) {
+  return {seen_by(head, from).begin / kAttentionColumns * kAttentionColumns,
+          seen_by(head, from + rows - 1).end};
+}
+
+static inline int64_t depth_of(const AttentionHead& head) {
+  return head.seen == nullptr ? kAttentionDepth : kAttentionColumns;
 }
 
 // Position of a query among the keys.
@@ -94,8 +103,15 @@ static inline int64_t position_of(const AttentionHead& head, int64_t row) {
   return head.positions == nullptr ? row : head.positions[row];
 }
 
-static inline void add_bias(const AttentionHead& head, int64_t row, float* scores) {
-  if (head.bias != nullptr) add(visible_to(head, row), head.bias - position_of(head, row), scores);
+// Turns a row of scores of the keys [block.begin, block.end) into exponentials, zero where the row does not
+// attend. Returns 1 / their sum.
+static inline float row_exponentials(const AttentionHead& head, int64_t row, KeyRange block, float* scores) {
+  const KeyRange seen = seen_by(head, row);
+  const int64_t skipped = seen.begin - block.begin, padded = round_up(block.end - block.begin, 16);
+  if (head.bias != nullptr)
+    add(seen.end - seen.begin, head.bias + (seen.begin - position_of(head, row)), scores + skipped);
+  for (int64_t i = 0; i < skipped; ++i) scores[i] = 0;
+  return exponentials(scores + skipped, seen.end - seen.begin, padded - skipped, head.scale);
 }
 
 static void attend(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch) {
@@ -112,25 +128,24 @@ static void attend(const AttentionHead& head, const DroppedProbabilities& droppe
   gather_rows(head.v, head.kv_stride, length, head.size, v);
   for (int64_t from = 0; from < head.rows; from += kAttentionRows) {
     const int64_t rows = head.rows - from < kAttentionRows ? head.rows - from : kAttentionRows;
-    const int64_t keys = visible_to(head, from + rows - 1), stride = score_stride(keys);
+    const KeyRange block = seen_by_block(head, from, rows);
+    const int64_t keys = block.end - block.begin, stride = score_stride(keys);
     gather_rows(head.q + from * head.q_stride, head.q_stride, rows, head.size, q);
-    score_products(rows, keys, head.size, q, size, kt, scores);
+    score_products(rows, keys, head.size, q, size, kt + block.begin * head.size, scores);
     float factors[kAttentionRows];
     for (int64_t row = 0; row < rows; ++row) {
       float* const e = scores + row * stride;
-      add_bias(head, from + row, e);
       if (from + row + kAttentionRows < head.rows) {
         prefetch_rows<Access::read>(head.q + (from + row + kAttentionRows) * head.q_stride, head.q_stride, 1,
                                     head.size);
       }
       prefetch_rows<Access::write>(head.out + (from + row) * head.out_stride, head.out_stride, 1, head.size);
-      factors[row] =
-          exponentials(e, visible_to(head, from + row), round_up(keys, 16), head.scale) * dropped.rate.scale;
+      factors[row] = row_exponentials(head, from + row, block, e) * dropped.rate.scale;
       if (dropped.rate.threshold == 0) continue;
-      for_kept(round_up(keys, 16), dropped.key, static_cast<uint32_t>(from + row), dropped.rate,
+      for_kept(block.begin, round_up(keys, 16), dropped.key, static_cast<uint32_t>(from + row), dropped.rate,
                [&](int64_t i, Integers kept) { store(e + i, only(kept, load(e + i))); });
     }
-    value_products(rows, keys, size, scores, v, out);
+    value_products(rows, keys, size, depth_of(head), scores, v + block.begin * size, out);
     for (int64_t row = 0; row < rows; ++row) {
       float* const to = head.out + (from + row) * head.out_stride;
       for (int64_t i = 0; i < head.size; ++i) to[i] = out[row * size + i] * factors[row];
@@ -153,20 +168,20 @@ __attribute__((always_inline)) static inline void prefetch_next(const AttentionH
   }
 }
 
-// From one row of scores e^(…) and of dp = dout·vᵀ, computes the kept probabilities times scale, and
-// ds·scale:
+// From one row of scores e^(…) and of dp = dout·vᵀ, both from key `first` on, computes the kept probabilities
+// times scale, and ds·scale:
 //
 //   p = e / Σe   pd = p∘keep·c   D = Σ pd∘dp   ds = p∘(dp∘keep·c - D)
 //
 // D equals Σ dout∘out, but with this sum the errors of dp cancel in Σ ds, which is 0. Until D is known, the
 // sign of e stores whether it is kept.
 template <bool kDrop>
-static inline void score_gradient(int64_t padded, const DroppedProbabilities& dropped, uint32_t row,
-                                  float inverse, float scale, float* e, float* dp) {
+static inline void score_gradient(int64_t first, int64_t padded, const DroppedProbabilities& dropped,
+                                  uint32_t row, float inverse, float scale, float* e, float* dp) {
   const Integers sign = Integers{} + INT32_MIN;
   Vector sums = {};
   if constexpr (kDrop) {
-    for_kept(padded, dropped.key, row, dropped.rate, [&](int64_t i, Integers kept) {
+    for_kept(first, padded, dropped.key, row, dropped.rate, [&](int64_t i, Integers kept) {
       const Vector at = load(e + i);
       sums += only(kept, at) * load(dp + i);
       store(e + i, reinterpret_cast<Vector>(reinterpret_cast<Integers>(at) | (~kept & sign)));
@@ -188,13 +203,18 @@ static inline void score_gradient(int64_t padded, const DroppedProbabilities& dr
   }
 }
 
-// to [keys, size] += scores [rows, keys]ᵀ · x [rows, size]; rows of `to` from `seen` on are set instead.
-static inline void add_to_keys(int64_t seen, int64_t keys, int64_t size, int64_t rows, const float* scores,
+// to [keys, size] += scores [rows, keys of the block]ᵀ · x [rows, size]; rows of `to` from `set` on are set
+// instead.
+static inline void add_to_keys(int64_t set, KeyRange block, int64_t size, int64_t rows, const float* scores,
                                const float* x, float* to) {
-  const int64_t stride = score_stride(keys);
-  product_into<Into::add, Left::transposed>(seen, size, rows, scores, stride, x, size, to, size);
-  product_into<Into::replace, Left::transposed>(keys - seen, size, rows, scores + seen, stride, x, size,
-                                                to + seen * size, size);
+  const int64_t stride = score_stride(block.end - block.begin);
+  for (int64_t i = set * size; i < block.begin * size; ++i) to[i] = 0;
+  const int64_t middle = set < block.begin ? block.begin : set;
+  product_into<Into::add, Left::transposed>(middle - block.begin, size, rows, scores, stride, x, size,
+                                            to + block.begin * size, size);
+  product_into<Into::replace, Left::transposed>(block.end - middle, size, rows,
+                                                scores + (middle - block.begin), stride, x, size,
+                                                to + middle * size, size);
 }
 
 // forward:  s = (q·kᵀ + bias)·scale   p = softmax(s)   pd = p∘keep·c   out = pd·v
@@ -222,18 +242,18 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
   transposed_panels(head.k, head.kv_stride, length, head.size, kt);
   transposed_panels(head.v, head.kv_stride, length, head.size, vt);
   gather_rows(head.k, head.kv_stride, length, head.size, k);
-  int64_t seen = 0;  // keys that the queries so far attend to; dk and dv of the others are not set yet
+  int64_t set = 0;  // keys that the queries so far attend to; dk and dv of those after them are not set yet
   for (int64_t from = 0; from < head.rows; from += kAttentionRows) {
     const int64_t rows = head.rows - from < kAttentionRows ? head.rows - from : kAttentionRows;
-    const int64_t keys = visible_to(head, from + rows - 1), stride = score_stride(keys);
+    const KeyRange block = seen_by_block(head, from, rows);
+    const int64_t keys = block.end - block.begin, stride = score_stride(keys);
     gather_rows(head.q + from * head.q_stride, head.q_stride, rows, head.size, q);
     gather_rows(gradient.dout + from * gradient.dout_stride, gradient.dout_stride, rows, head.size, dout);
-    score_products(rows, keys, head.size, q, size, kt, scores);
-    score_products(rows, keys, head.size, dout, size, vt, dp);
+    score_products(rows, keys, head.size, q, size, kt + block.begin * head.size, scores);
+    score_products(rows, keys, head.size, dout, size, vt + block.begin * head.size, dp);
     for (int64_t row = 0; row < rows; ++row) {
       float* const e = scores + row * stride;
-      add_bias(head, from + row, e);
-      const float inverse = exponentials(e, visible_to(head, from + row), round_up(keys, 16), head.scale);
+      const float inverse = row_exponentials(head, from + row, block, e);
       const int64_t now = from + row, later = now + kAttentionRows;
       if (later < head.rows) {
         prefetch_rows<Access::read>(head.q + later * head.q_stride, 0, 1, head.size);
@@ -244,18 +264,20 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
       prefetch_rows<Access::write>(gradient.dk + now * gradient.dkv_stride, 0, 1, head.size);
       prefetch_rows<Access::write>(gradient.dv + now * gradient.dkv_stride, 0, 1, head.size);
       const auto finish = gradient.dropped.rate.threshold == 0 ? score_gradient<false> : score_gradient<true>;
-      finish(round_up(keys, 16), gradient.dropped, static_cast<uint32_t>(from + row), inverse, head.scale, e,
-             dp + row * stride);
+      finish(block.begin, round_up(keys, 16), gradient.dropped, static_cast<uint32_t>(from + row), inverse,
+             head.scale, e, dp + row * stride);
+      const KeyRange seen = seen_by(head, now);
       if (gradient.dbias != nullptr)
-        add(visible_to(head, now), dp + row * stride, gradient.dbias - position_of(head, now));
+        add(seen.end - seen.begin, dp + row * stride + (seen.begin - block.begin),
+            gradient.dbias + (seen.begin - position_of(head, now)));
     }
-    add_to_keys(seen, keys, size, rows, scores, dout, dv);
-    add_to_keys(seen, keys, size, rows, dp, q, dk);
-    seen = keys;
-    value_products(rows, keys, size, dp, k, dq);
+    add_to_keys(set, block, size, rows, scores, dout, dv);
+    add_to_keys(set, block, size, rows, dp, q, dk);
+    set = block.end;
+    value_products(rows, keys, size, depth_of(head), dp, k + block.begin * size, dq);
     scatter_rows(dq, rows, head.size, gradient.dq + from * gradient.dq_stride, gradient.dq_stride);
   }
-  for (int64_t i = seen * size; i < length * size; ++i) dk[i] = dv[i] = 0;
+  for (int64_t i = set * size; i < length * size; ++i) dk[i] = dv[i] = 0;
   scatter_rows(dk, length, head.size, gradient.dk, gradient.dkv_stride);
   scatter_rows(dv, length, head.size, gradient.dv, gradient.dkv_stride);
 }

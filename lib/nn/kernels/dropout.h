@@ -30,16 +30,19 @@ static inline void threefry(DropoutKey key, Unsigned& a, Unsigned& b) {
   threefry_round<17>(a, b);
 }
 
-// Calls f(column, kept) for the vectors of a row's columns [0, columns). In lanes of kept numbers all bits
+// Calls f(column, kept) for the vectors of a row's columns [first, first + columns), counted from `first`, a
+// multiple of 64. In lanes of kept numbers all bits
 // are set. One Threefry result covers four numbers, 16 columns apart, so one vector of counters covers four
 // vectors.
 template <class Function>
-static inline void for_kept(int64_t columns, DropoutKey key, uint32_t row, DropoutRate rate, Function f) {
+static inline void for_kept(int64_t first, int64_t columns, DropoutKey key, uint32_t row, DropoutRate rate,
+                            Function f) {
   static constexpr uint32_t kCounters[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const Integers threshold = Integers{} + static_cast<int32_t>(rate.threshold);
   for (int64_t block = 0; block * 64 < columns; ++block) {
     UNROLLED for (int64_t lane = 0; lane < 16; lane += kLanes) {
-      Unsigned a = *reinterpret_cast<const Unsigned*>(kCounters + lane) + static_cast<uint32_t>(block) * 16;
+      Unsigned a = *reinterpret_cast<const Unsigned*>(kCounters + lane) +
+                   static_cast<uint32_t>(first / 64 + block) * 16;
       Unsigned b = Unsigned{} + row;
       threefry(key, a, b);
       const Unsigned numbers[4] = {a & 0xffff, a >> 16, b & 0xffff, b >> 16};
@@ -61,7 +64,7 @@ static void drop(int64_t n, DropoutKey key, uint32_t row, DropoutRate rate, cons
     for (int64_t i = 0; i < n; ++i) y[i] = residual == nullptr ? x[i] : x[i] + residual[i];
     return;
   }
-  for_kept(n, key, row, rate, [&](int64_t column, Integers kept) {
+  for_kept(0, n, key, row, rate, [&](int64_t column, Integers kept) {
     if (column + kLanes <= n) {
       const Vector value = only(kept, load(x + column) * rate.scale);
       store(y + column, residual == nullptr ? value : value + load(residual + column));

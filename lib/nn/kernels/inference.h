@@ -48,6 +48,15 @@ static void finish_tile(int64_t rows, int64_t n, const float* tile, int64_t tile
   }
 }
 
+static void multiply_tile(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
+                          float* y, int64_t y_stride) {
+  for (int64_t row = 0; row < rows; ++row) {
+    float* const to = y + row * y_stride;
+    for (int64_t i = 0; i < n; i += kLanes)
+      store(to + i, (load(tile + row * tile_stride + i) + load(bias + i)) * load(to + i));
+  }
+}
+
 // Σ f(i) over i in [0,n), f(load, i) for whole vectors: lane i mod kLanes of one of 1 or 4 independent chains
 // of additions accumulates, and the lanes are added as a tree.
 template <int64_t kChains, class Function>
@@ -90,6 +99,18 @@ static void layer_norm(int64_t n, const float* x, const float* gain, const float
 
 static void add(int64_t n, const float* x, float* y) {
   for (int64_t i = 0; i < n; ++i) y[i] += x[i];
+}
+
+static void multiply(int64_t n, const float* x, float* y) {
+  for (int64_t i = 0; i < n; ++i) y[i] *= x[i];
+}
+
+static void rotate(int64_t n, const float* cos, const float* sin, float sign, float* x) {
+  for (int64_t i = 0; i < n; ++i) {
+    const float first = x[i], second = x[n + i], turn = sin[i] * sign;
+    x[i] = first * cos[i] - second * turn;
+    x[n + i] = second * cos[i] + first * turn;
+  }
 }
 
 // to [cols', rows'] = from [rows, cols] transposed, zero-padded if rows' or cols' is larger. rows' is a
@@ -259,6 +280,9 @@ const Kernels kTable = {
     .quantize_column = quantize_column,
     .dequantize = dequantize,
     .finish_tile = finish_tile,
+    .multiply_tile = multiply_tile,
+    .multiply = multiply,
+    .rotate = rotate,
     .activation_backward = activation_backward,
     .layer_norm = layer_norm,
     .layer_norm_backward = layer_norm_backward,

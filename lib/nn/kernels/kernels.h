@@ -27,6 +27,11 @@ struct QuantizedRow {
   int32_t zero;
 };
 
+// Keys [begin, end) of a sequence.
+struct KeyRange {
+  int64_t begin, end;
+};
+
 // One head of one sequence: computes softmax((q·kᵀ + bias)·scale)·v. q [rows, size] is some or all of the
 // sequence's queries, k and v [length, size] are complete. Pointers are to the head's columns, strides in
 // floats.
@@ -42,9 +47,9 @@ struct AttentionHead {
   float scale;
   float* out;  // [rows, size]
   int64_t out_stride;
-  // Causal attention: each query attends to this many of the first keys, at least 1; [rows], ascending.
-  // nullptr: all attend to all keys.
-  const int64_t* visible = nullptr;
+  // The keys that each query attends to, at least one; [rows], both ends ascending. nullptr: all attend to
+  // all keys.
+  const KeyRange* seen = nullptr;
   // Bias of query i and key j: bias[j - position of i]. The position of query i among the keys is
   // positions[i], or i without positions. nullptr: no bias.
   const float* bias = nullptr;
@@ -125,7 +130,9 @@ struct QuantizedColumn {
 constexpr float kLeastRange = 1e-30f;   // smaller ranges of numbers are quantized to 0
 constexpr int64_t kSoftmaxPart = 1024;  // numbers added in f32 before the sum continues in double
 constexpr int64_t kAttentionRows = 48;  // rows of scores at a time, so that they fit in the cache
-constexpr int64_t kAttentionColumns = 64, kAttentionDepth = 96;  // the same for factors
+// The same for factors. With AttentionHead::seen, the depth is that of the columns, where the keys of a block
+// of rows begin, so that each row is added up in the same parts in any block.
+constexpr int64_t kAttentionColumns = 64, kAttentionDepth = 96;
 
 struct Kernels {
   const char* name;
@@ -151,6 +158,17 @@ struct Kernels {
   // y = act(tile + bias) for [rows, n] numbers, n a multiple of 16.
   void (*finish_tile)(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
                       Activation activation, float* y, int64_t y_stride);
+
+  // y = (tile + bias)∘y, otherwise as finish_tile without activation.
+  void (*multiply_tile)(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
+                        float* y, int64_t y_stride);
+
+  // y = x∘y, n numbers.
+  void (*multiply)(int64_t n, const float* x, float* y);
+
+  // Turns pairs (x[i], x[i + n]) by an angle: (x·cos - y·sin, y·cos + x·sin). cos and sin [n]. The inverse
+  // has sign -1, otherwise 1.
+  void (*rotate)(int64_t n, const float* cos, const float* sin, float sign, float* x);
 
   // y = act(x) and dx = dy·act'(x), n numbers. dx may be dy, y may be x.
   void (*activation_backward)(int64_t n, Activation activation, const float* x, const float* dy, float* y,
