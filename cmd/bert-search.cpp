@@ -345,6 +345,7 @@ int main(int argc, char** argv) {
     cmd::reads_vectors(app, "--against", options.against);
     declare_files(app, options);
     settle_index(options, stream.settings);
+    stream.settings.text_option = "--query";
     stream.settings.row_width = search::row_width(options.index, stream.settings.files);
     if (!app.given(opt::index)) app.reads("", options.index.path);  // a FILE that is meant as --index
     check_mode(app, options);

@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
     }
     if (train.task.kind == bert::task::Task::answer) stream.settings.header_fields = {"question", "context"};
     task.settle(train.task, stream);
+    if (const auto& group = train.split.group_field; !group.empty()) stream.name_field(group, opt::split_by);
     train.stream = stream.settings;
     train.pair_field_given = !stream.settings.pair_field.empty() && app.given("--pair-field");
     bert::cmd::check_schedule(train);

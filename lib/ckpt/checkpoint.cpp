@@ -14,6 +14,7 @@
 #include "ckpt/column_major.h"
 #include "ckpt/forms.h"
 #include "ckpt/names.h"
+#include "ckpt/naming.h"
 #include "ckpt/zip.h"
 #include "json/json.h"
 
@@ -48,6 +49,27 @@ void make_canonical(Contents& contents) {
   };
   rename(contents.tensors);
   rename(contents.unread);
+}
+
+// Divides tensors that are several here; the parts are in the same memory.
+void split(Contents& contents) {
+  std::vector<StoredTensor> tensors;
+  for (auto& tensor : contents.tensors) {
+    const auto names = parts_of(tensor.name);
+    const int64_t count = std::ssize(names);
+    if (count == 0 || tensor.shape.empty() || tensor.shape.front() % count != 0 || tensor.transposed) {
+      tensors.push_back(std::move(tensor));
+      continue;
+    }
+    const size_t bytes = tensor.data.size() / count;
+    for (int64_t i = 0; i < count; ++i) {
+      auto& part = tensors.emplace_back(tensor);
+      part.name = names[i];
+      part.shape.front() /= count;
+      part.data = tensor.data.subspan(i * bytes, bytes);
+    }
+  }
+  contents.tensors = std::move(tensors);
 }
 
 // What a file has that does not look like BERT: up to three names, for a message about a missing one.
@@ -200,6 +222,7 @@ Checkpoint Checkpoint::open(const std::string& path, DataSums sums) {
   std::vector<MappedFile> files;
   auto contents = read_weights(weights, files, sums);
   make_canonical(contents);
+  split(contents);
   merge_aliases(contents.tensors);
   check_unique(contents);
   return Checkpoint(std::move(weights.path), std::move(files), std::move(contents));

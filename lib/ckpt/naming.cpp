@@ -1,6 +1,7 @@
 #include "ckpt/naming.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace bert::ckpt {
 namespace {
@@ -22,6 +23,38 @@ const Renamings kLmHead = {{"cls.predictions.transform.dense.", "lm_head.dense."
                            {"cls.predictions.transform.LayerNorm.", "lm_head.layer_norm."},
                            {"cls.predictions.decoder.", "lm_head.decoder."},
                            {"cls.predictions.bias", "lm_head.bias"}};
+
+// Names that transformers has in memory for parts of layers; files have others.
+const Renamings kInMemory = {{"attention.self.query.", "self_attn.q_proj."},
+                             {"attention.self.key.", "self_attn.k_proj."},
+                             {"attention.self.value.", "self_attn.v_proj."},
+                             {"attention.output.dense.", "self_attn.o_proj."},
+                             {"attention.output.LayerNorm.", "post_attention_layernorm."},
+                             {"intermediate.dense.", "mlp.gate_proj."},
+                             {"intermediate.up.", "mlp.up_proj."},
+                             {"output.dense.", "mlp.down_proj."},
+                             {"output.LayerNorm.", "post_mlp_layernorm."}};
+
+Fusion queries_keys_values(std::string_view stored) {
+  return {stored, {"attention.self.query.", "attention.self.key.", "attention.self.value."}};
+}
+
+// `type` is also the prefix.
+Naming gte(std::string_view type, std::string_view prefix) {
+  return {.type = type,
+          .prefix = prefix,
+          .names = {{"cls.predictions.transform.dense.", "lm_head.dense."},
+                    {"cls.predictions.transform.LayerNorm.", "lm_head.norm."},
+                    {"cls.predictions.decoder.weight", "lm_head.decoder.weight"},
+                    {"cls.predictions.bias", "lm_head.decoder.bias"}},
+          .in_layer = joined({{"attention.output.dense.", "attention.o_proj."},
+                              {"attention.output.LayerNorm.", "attn_ln."},
+                              {"output.dense.", "mlp.down_proj."},
+                              {"output.LayerNorm.", "mlp_ln."}},
+                             kInMemory),
+          .fusions = {queries_keys_values("attention.qkv_proj."),
+                      {"mlp.up_gate_proj.", {"intermediate.up.", "intermediate.dense."}}}};
+}
 
 std::vector<Naming> make_namings() {
   const auto roberta = joined(kTwoLayerClassifier, kLmHead);
@@ -77,6 +110,37 @@ std::vector<Naming> make_namings() {
                     {"attention.self.value.", "attention.attn.v."},
                     {"attention.output.dense.", "attention.attn.o."},
                     {"attention.output.LayerNorm.", "attention.LayerNorm."}}},
+      {.type = "nomic_bert",
+       .prefix = "nomic_bert.",
+       .names = {{"embeddings.LayerNorm.", "emb_ln."},
+                 {"encoder.layer.", "encoder.layers."},
+                 {"cls.predictions.transform.LayerNorm.", "cls.predictions.transform.layer_norm."}},
+       .in_layer = joined({{"attention.output.dense.", "attn.out_proj."},
+                           {"attention.output.LayerNorm.", "norm1."},
+                           {"intermediate.dense.", "mlp.fc12."},
+                           {"intermediate.up.", "mlp.fc11."},
+                           {"output.dense.", "mlp.fc2."},
+                           {"output.LayerNorm.", "norm2."}},
+                          kInMemory),
+       .fusions = {queries_keys_values("attn.Wqkv.")}},
+      gte("gte", "gte."),
+      gte("new", "new."),
+      {.type = "modernbert",
+       .prefix = "model.",
+       .names = {{"embeddings.word_embeddings.", "embeddings.tok_embeddings."},
+                 {"embeddings.LayerNorm.", "embeddings.norm."},
+                 {"encoder.layer.", "layers."},
+                 {"encoder.final.LayerNorm.", "final_norm."},
+                 {"cls.predictions.transform.dense.", "head.dense."},
+                 {"cls.predictions.transform.LayerNorm.", "head.norm."},
+                 {"cls.predictions.decoder.weight", "decoder.weight"},
+                 {"cls.predictions.bias", "decoder.bias"}},
+       .in_layer = {{"attention.output.dense.", "attn.Wo."},
+                    {"attention.output.LayerNorm.", "attn_norm."},
+                    {"output.dense.", "mlp.Wo."},
+                    {"output.LayerNorm.", "mlp_norm."}},
+       .fusions = {queries_keys_values("attn.Wqkv."),
+                   {"mlp.Wi.", {"intermediate.dense.", "intermediate.up."}}}},
       {.type = "static", .prefix = "", .names = {{"embeddings.word_embeddings.weight", "embedding.weight"}}},
   };
 }
@@ -93,6 +157,15 @@ std::string to_canonical(std::string_view name, std::vector<Renaming> Naming::*r
   }
   if (best == nullptr) return std::string(name);
   return std::string(best->canonical).append(name.substr(best->stored.size()));
+}
+
+// The fusion that has a canonical name in a layer as one of its parts, and which; nullptr if there is none.
+std::pair<const Fusion*, size_t> fusion_of(std::string_view in_layer, std::string_view type) {
+  const auto naming = std::ranges::find(namings(), type, &Naming::type);
+  for (const auto& fusion : naming->fusions)
+    for (size_t i = 0; i < fusion.parts.size(); ++i)
+      if (in_layer.starts_with(fusion.parts[i])) return {&fusion, i};
+  return {nullptr, 0};
 }
 
 }  // namespace
@@ -116,6 +189,25 @@ std::string renamed(std::string_view stored) {
   return name.substr(0, rest) + to_canonical(std::string_view(name).substr(rest), &Naming::in_layer);
 }
 
+std::vector<std::string> parts_of(std::string_view name) {
+  const size_t rest = layer_end(name);
+  std::vector<std::string> names;
+  for (const auto& naming : namings()) {
+    for (const auto& [stored, parts] : naming.fusions) {
+      if (rest == 0 || !name.substr(rest).starts_with(stored) || !names.empty()) continue;
+      for (const auto part : parts)
+        names.push_back(
+            std::string(name.substr(0, rest)).append(part).append(name.substr(rest + stored.size())));
+    }
+  }
+  return names;
+}
+
+PlaceOfPart place_of_part(std::string_view canonical, std::string_view type) {
+  const auto [fusion, place] = fusion_of(canonical.substr(layer_end(canonical)), type);
+  return fusion == nullptr ? PlaceOfPart{} : PlaceOfPart{place, fusion->parts.size()};
+}
+
 std::string stored_name(std::string_view canonical, std::string_view type, std::string_view architecture) {
   const auto naming = std::ranges::find(namings(), type, &Naming::type);
   const bool in_encoder = canonical.starts_with("embeddings.") || canonical.starts_with("encoder.") ||
@@ -127,9 +219,14 @@ std::string stored_name(std::string_view canonical, std::string_view type, std::
     }
     return std::string(name);
   };
+  const auto in_layer = [&](std::string_view name) {
+    const auto [fusion, place] = fusion_of(name, type);
+    if (fusion == nullptr) return exchange(name, naming->in_layer);
+    return std::string(fusion->stored).append(name.substr(fusion->parts[place].size()));
+  };
   const size_t rest = layer_end(canonical);
   auto name = exchange(canonical.substr(0, rest == 0 ? canonical.npos : rest), naming->names);
-  if (rest > 0) name += exchange(canonical.substr(rest), naming->in_layer);
+  if (rest > 0) name += in_layer(canonical.substr(rest));
   // The pooler of some types is a layer of the head.
   const bool of_head = canonical.starts_with("pooler.") && !name.starts_with("pooler.");
   return in_encoder && !of_head && !architecture.empty() ? std::string(naming->prefix) + name : name;

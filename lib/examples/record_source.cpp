@@ -19,7 +19,7 @@ namespace {
 // Separates these random numbers from others with the same seed.
 constexpr uint64_t kBufferStream = 0x627566666572;
 
-constexpr uint64_t kHad = 1;  // in list_entry
+constexpr uint64_t kHad = 1;  // in list_entry, see identity_of
 
 constexpr int64_t kPeeked = 1000;  // records that peek() tries
 
@@ -88,7 +88,7 @@ EpochSource::EpochSource(const io::StreamOptions& stream, const SourceOptions& o
 uint64_t EpochSource::list_entry(int64_t i) const {
   const auto& change = order_.changed();
   const bool had = change && change->had[i];
-  return (index_.fingerprint_of(i) & ~kHad) | (had ? kHad : 0);
+  return identity_of(index_.fingerprint_of(i)) | (had ? kHad : 0);
 }
 
 RecordSource::Continued EpochSource::continue_from(const DataPosition& position,
@@ -98,10 +98,10 @@ RecordSource::Continued EpochSource::continue_from(const DataPosition& position,
   std::vector<uint64_t> before, now;
   std::vector<bool> had;
   for (const uint64_t entry : listed) {
-    before.push_back(entry & ~kHad);
+    before.push_back(identity_of(entry));
     had.push_back((entry & kHad) != 0);
   }
-  for (int64_t i = 0; i < records(); ++i) now.push_back(index_.fingerprint_of(i) & ~kHad);
+  for (int64_t i = 0; i < records(); ++i) now.push_back(identity_of(index_.fingerprint_of(i)));
   EpochOrder order(seed(), position.records);
   if (position.changed_at) order.change({*position.changed_at, position.changed_epoch.value_or(0), had});
   auto present = position;

@@ -141,6 +141,8 @@ class RecordSource {
   // For each record of FILEs: its fingerprint, and in the lowest bit, whether EpochOrder::Change has it in
   // `had`.
   virtual uint64_t list_entry(int64_t) const { return 0; }
+  // What is the same in all list entries of a record.
+  static uint64_t identity_of(uint64_t list_entry) { return list_entry & ~uint64_t{1}; }
 
   // Number of records and bytes in FILEs; 0 for a pipe.
   virtual int64_t records() const { return 0; }

@@ -19,7 +19,20 @@ uint64_t shuffled(uint64_t content, uint64_t seed) {
   return high << 32 | random.next();
 }
 
-// Along the records of one label in random order, and then those of the next, every 1/share-th is taken.
+// Number of the first `count` records that are taken.
+int64_t taken(int64_t count, double share) {
+  return static_cast<int64_t>(std::floor(static_cast<double>(count) * share + 1e-9));
+}
+
+// How many of the numbers [begin, end) leave `rest` when divided by `divisor`.
+int64_t count_with_rest(int64_t begin, int64_t end, int64_t rest, int64_t divisor) {
+  const auto below = [&](int64_t n) { return (n + divisor - 1 - rest) / divisor; };
+  return below(end) - below(begin);
+}
+
+// Of the records of a label in random order, a share takes the first ones, and the folds take one part after
+// another. So a record more moves few others. The numbers that are taken follow from all records with the
+// labels before, so that rounding does not add up.
 std::vector<bool> split_records(std::span<const SplitKey> records, const SplitOptions& options,
                                 uint64_t seed) {
   struct Place {
@@ -32,18 +45,21 @@ std::vector<bool> split_records(std::span<const SplitKey> records, const SplitOp
     places.push_back({records[i].label, shuffled(records[i].content, seed), i});
   std::ranges::sort(places, {},
                     [](const Place& place) { return std::tie(place.label, place.key, place.index); });
-  const auto is_alone = [&](size_t i) {
-    const auto has_label = [&](size_t other) { return places[other].label == places[i].label; };
-    return !(i > 0 && has_label(i - 1)) && !(i + 1 < places.size() && has_label(i + 1));
-  };
-  const auto taken = [&](size_t count) {
-    return std::floor(static_cast<double>(count) * options.share.value_or(0) + 1e-9);
-  };
   std::vector<bool> dev(records.size());
-  for (size_t i = 0; i < places.size(); ++i)
-    dev[places[i].index] = options.fold
-                               ? static_cast<int64_t>(i) % options.fold->second == options.fold->first - 1
-                               : taken(i + 1) > taken(i) && !is_alone(i);
+  for (int64_t begin = 0, end = 0; begin < std::ssize(places); begin = end) {
+    while (end < std::ssize(places) && places[end].label == places[begin].label) ++end;
+    int64_t first = begin, last = begin;
+    if (!options.fold) {
+      if (end - begin > 1) last = begin + taken(end, *options.share) - taken(begin, *options.share);
+    } else {
+      const auto [fold, folds] = *options.fold;
+      for (int64_t rest = 0; rest < fold; ++rest) {
+        first = last;
+        last += count_with_rest(begin, end, rest, folds);
+      }
+    }
+    for (int64_t i = first; i < last; ++i) dev[places[i].index] = true;
+  }
   return dev;
 }
 

@@ -287,6 +287,7 @@ void InputReader::check_mail(Input& input, InputFormat format) {
 void InputReader::read_columns(Input& input, Source& source, int64_t& line) const {
   bool is_known = options_.delimiter.has_value();
   if (source.format == InputFormat::csv) {
+    line += skip_empty_lines(input);
     if (const auto separator = take_separator(input)) {
       source.delimiter = *separator;
       is_known = true;

@@ -36,9 +36,13 @@ void check_files(const StreamOptions& options) {
   for (const auto& name : options.files) {
     if (name == "-") continue;
     if (::access(name.c_str(), R_OK) != 0) {
-      const bool may_be_text = errno == ENOENT && name.find(' ') != name.npos && !has_folder_or_suffix(name);
+      const auto& option = options.text_option;
+      const bool may_be_text =
+          errno == ENOENT && !has_folder_or_suffix(name) && (!option.empty() || name.find(' ') != name.npos);
       throw Error(name, ": ", std::strerror(errno),
-                  may_be_text ? "; texts come from files or standard input" : "");
+                  !may_be_text     ? ""
+                  : option.empty() ? "; texts come from files or standard input"
+                                   : "; to search for a text, use " + option);
     }
     if (is_directory(name) && !options.recursive())
       refuse_directory(name, options.folders ? Folders::on_request : Folders::unread);

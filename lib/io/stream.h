@@ -33,6 +33,7 @@ struct FormatOption {
 struct StreamOptions {
   std::vector<std::string> files;  // none or "-": stdin
   std::string output = "-";        // "-": stdout
+  std::string text_option;         // option that takes a text instead of FILEs, for messages
   InputFormat input_format = InputFormat::automatic;
   std::optional<FolderOptions> folders;           // nullopt: the tool reads none
   std::optional<InputFormat> cut;                 // what text is cut into: text (lines), passages or file

@@ -161,6 +161,16 @@ std::optional<char> separator_of(Input& input) {
   return named ? std::optional(line.back()) : std::nullopt;
 }
 
+int64_t skip_empty_lines(Input& input) {
+  int64_t count = 0;
+  for (;; ++count) {
+    const auto lines = first_lines(input, 1);
+    if (lines.empty() || !lines.front().empty() || input.unread().find('\n') == std::string_view::npos)
+      return count;
+    input.consume(input.unread().find('\n') + 1);
+  }
+}
+
 std::optional<char> take_separator(Input& input) {
   const auto separator = separator_of(input);
   if (separator) input.consume(std::min(input.unread().find('\n'), input.unread().size() - 1) + 1);

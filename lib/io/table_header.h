@@ -38,6 +38,9 @@ std::optional<InputFormat> table_of_text(Input& input, std::optional<InputFormat
 // Whether the first line is a header with any of the usual delimiters, or of a single column.
 bool is_any_header(Input& input, const std::vector<std::string>& fields);
 
+// Consumes empty lines; returns their number.
+int64_t skip_empty_lines(Input& input);
+
 // The delimiter, if the first line is Excel's "sep=;", in any case.
 std::optional<char> separator_of(Input& input);
 std::optional<char> take_separator(Input& input);  // consumes the line, too

@@ -22,6 +22,12 @@ std::string shown(std::string_view line) {
   return json::in_quotes(json::repair_utf8(line.substr(0, kShown)));
 }
 
+// The format of a table of one column: texts have commas, which divide columns of CSV unless they are quoted.
+std::string format_of_one_column(const Input& input) {
+  const auto text = input.unread();
+  return text.find(',') != text.npos && text.find('"') == text.npos ? "tsv" : "csv";
+}
+
 // The first line is `line`, and an option names a field.
 void require_table(const Input& input, const StreamOptions& options, const std::string& line,
                    const std::string& field) {
@@ -29,7 +35,7 @@ void require_table(const Input& input, const StreamOptions& options, const std::
   if (const auto named = header_with(line, field)) header = named;
   if (line == field)
     throw Error(input.name(), ":1: is a header of one column, ", json::in_quotes(field), "; use ",
-                opt::input_format, " csv");
+                opt::input_format, " ", format_of_one_column(input));
   if (!header)
     throw Error(input.name(), ":1: is neither JSON nor a header of columns, but ", options.table_option,
                 " names a field; it is ", shown(line), "; ", opt::input_format,
@@ -71,7 +77,8 @@ void check_text(Input& input, const StreamOptions& options, const std::vector<st
   const auto rest = input.unread().substr(input.unread().find(line) + line.size());
   const bool goes_on = rest.find_first_not_of("\r\n") != rest.npos;
   if (goes_on && std::ranges::find(header_fields, line) != header_fields.end())
-    return looks("column " + json::in_quotes(line), "use " + opt::input_format + " csv");
+    return looks("column " + json::in_quotes(line),
+                 "use " + opt::input_format + " " + format_of_one_column(input));
   const auto header = likely_header(line);
   if (header && (header->delimiter == '\t' || has_usual_name(*header) || divides(*header, input.unread())))
     looks("columns " + quoted_names(header->columns), header->advice() + " and " + opt::text_field);

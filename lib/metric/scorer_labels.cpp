@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "base/spelling.h"
 #include "json/json.h"
 #include "metric/label_scores.h"
 #include "metric/score_plot.h"
@@ -253,7 +254,8 @@ class LabelScorer : public Scorer {
     if (options_.settled) return options_.settled->positive;
     if (const auto& given = options_.positive) {
       if (has(came, *given) || scored_.find(*given)) return *given;
-      throw Error(opt::positive, " ", *given, ": no gold label or prediction has this name");
+      throw Error(opt::positive, " ", *given, ": no gold label or prediction has this name",
+                  did_you_mean(*given, came));
     }
     const auto& usual = options_.usual_positive;
     for (const auto label : usual) {

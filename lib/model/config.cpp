@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "json/json.h"
+#include "model/rotary_json.h"
 #include "nn/relative_bias.h"
 
 namespace bert::model {
@@ -39,13 +40,31 @@ float fraction(const json::File& file, std::string_view key, double otherwise) {
   throw Error(file.path(), ": \"", key, "\" is ", value, ", expected at least 0 and less than 1");
 }
 
+// The name in the file of a setting that BERT calls `ours`.
+std::string_view key_in(const json::File& file, const ModelType& type, std::string_view ours) {
+  const auto key = type.key(ours), other = type.other_key(ours);
+  return !other.empty() && !file.find(key) && file.find(other) ? other : key;
+}
+
+std::string text_of(const json::Value& value) {
+  using enum json::Value::Kind;
+  if (value.kind() == boolean) return value.boolean() ? "true" : "false";
+  return value.kind() == number ? std::to_string(value.integer()) : std::string(value.string());
+}
+
 // Rejects unsupported features by name.
-void refuse_others(const json::File& file) {
+void refuse_others(const json::File& file, const ModelType& type) {
+  for (const auto& [key, only] : type.only)
+    if (const auto value = file.find(key); value && text_of(*value) != only)
+      throw Error(file.path(), ": ", key, " is ", text_of(*value), ", expected ", only);
+
   if (file.boolean("add_cross_attention", false))
     throw Error(file.path(), ": add_cross_attention is true, but only self-attention can be computed");
   // The last three are of ELECTRA's head for multiple choice.
-  constexpr std::pair<std::string_view, std::string_view> kOnly[] = {
-      {"position_embedding_type", "absolute"}, {"summary_type", "first"}, {"summary_activation", "gelu"}};
+  const std::pair<std::string_view, std::string_view> kOnly[] = {
+      {"position_embedding_type", type.position_type},
+      {"summary_type", "first"},
+      {"summary_activation", "gelu"}};
   for (const auto& [key, only] : kOnly)
     if (const auto value = file.string(key, std::string(only)); value != only)
       throw Error(file.path(), ": ", key, " is ", value, ", expected ", only);
@@ -71,7 +90,7 @@ const ModelType* type_of(const json::File& file) {
 void read_sizes(const json::File& file, Dialect dialect, Config& config) {
   const auto& type = *config.type;
   const auto width = [&](std::string_view key, int64_t most) {
-    return integer_within(file, type.key(key), {1, most});
+    return integer_within(file, key_in(file, type, key), {1, most});
   };
   config.vocab_size = width("vocab_size", kMaxVocab);
   config.hidden = width("hidden_size", kMaxWidth);
@@ -80,11 +99,12 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
   config.feed_forward = width("intermediate_size", kMaxWidth);
   config.pad_id = integer_within(file, "pad_token_id", {0, config.vocab_size - 1}, type.pad_id);
   const int64_t first = config.first_position = type.first_position(config.pad_id);
-  config.positions =
-      integer_within(file, "max_position_embeddings", {first + 1, kMaxPositions}, first + 512) - first;
+  config.positions = integer_within(file, key_in(file, type, "max_position_embeddings"),
+                                    {first + 1, kMaxPositions}, first + type.positions) -
+                     first;
   config.types = type.token_types;
   if (config.types > 0)
-    config.types = integer_within(file, "type_vocab_size", {1, kMaxTypes},
+    config.types = integer_within(file, "type_vocab_size", {type.theta ? 0 : 1, kMaxTypes},
                                   dialect == Dialect::google ? 16 : type.token_types);
   if (type.embedding_size) config.embedding = integer_within(file, "embedding_size", {1, kMaxWidth}, 128);
   if (type.shares_layers) {
@@ -95,6 +115,9 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
     constexpr int64_t kLeast = nn::RelativeBias::kBuckets;
     config.bias_rows = integer_within(file, "relative_attention_num_buckets", {kLeast, kMaxWidth}, kLeast);
   }
+  if (const auto size = file.find("head_dim"); size && size->integer() * config.heads != config.hidden)
+    throw Error(file.path(), ": \"head_dim\" is ", size->integer(), ", expected ",
+                in_quotes(type.key("hidden_size")), " / ", in_quotes(type.key("num_attention_heads")));
   if (config.hidden % config.heads != 0) {
     throw Error(file.path(), ": ", in_quotes(type.key("hidden_size")), " is ", config.hidden,
                 ", expected a multiple of ", in_quotes(type.key("num_attention_heads")), ", ", config.heads);
@@ -102,8 +125,10 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
 }
 
 nn::Activation read_activation(const json::File& file, Dialect dialect, const ModelType& type) {
-  const auto key = type.key("hidden_act");
+  const auto key = key_in(file, type, "hidden_act");
   const auto name = file.string(key, std::string(hidden_act(type.activation)));
+  if (type.gated && name == "swiglu") return nn::Activation::silu;
+  if (type.gated && name == "geglu") return nn::Activation::gelu;
   const auto activation = activation_named(name);
   if (!activation) {
     throw Error(file.path(), ": ", in_quotes(key), " is ", in_quotes(name), ", expected ", kActivationNames);
@@ -123,14 +148,34 @@ std::vector<std::pair<std::string, std::string>> kept_options_of(const json::Fil
   return options;
 }
 
+void read_biases(const json::File& file, Config& config) {
+  auto& biases = config.biases = config.type->biases;
+  const std::pair<std::string_view, std::vector<bool*>> kKeys[] = {
+      {"attention_bias", {&biases.attention, &biases.attention_output}},
+      {"qkv_proj_bias", {&biases.attention, &biases.attention_output}},
+      {"mlp_bias", {&biases.inner, &biases.output}},
+      {"mlp_fc1_bias", {&biases.inner}},
+      {"mlp_fc2_bias", {&biases.output}},
+      {"norm_bias", {&biases.norms}},
+      {"classifier_bias", {&biases.head}}};
+  if (!config.type->theta) return;
+  for (const auto& [key, targets] : kKeys)
+    for (bool* const target : targets) *target = file.boolean(key, *target);
+}
+
 void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   const auto& type = *config.type;
   config.causal = !type.causal.empty() && file.boolean("is_decoder", false);
   config.activation = read_activation(file, dialect, type);
-  config.norm_epsilon = fraction(file, "layer_norm_eps", 1e-12);
-  config.hidden_dropout = fraction(file, type.key("hidden_dropout_prob"), type.dropout);
-  config.attention_dropout = fraction(file, type.key("attention_probs_dropout_prob"), type.dropout);
+  config.head_activation = type.masked_lm_activation.value_or(config.activation);
+  if (const auto head = file.find("classifier_activation"); head && type.transforms_first)
+    config.head_activation = activation_named(head->string()).value_or(nn::Activation::none);
+  config.norm_epsilon = fraction(file, key_in(file, type, "layer_norm_eps"), type.norm_epsilon);
+  config.hidden_dropout = fraction(file, key_in(file, type, "hidden_dropout_prob"), type.dropout);
+  config.attention_dropout = fraction(file, key_in(file, type, "attention_probs_dropout_prob"), type.dropout);
   config.classifier_dropout = fraction(file, type.key("classifier_dropout"), config.hidden_dropout);
+  if (!type.embedding_dropout.empty())
+    config.embedding_dropout = fraction(file, type.embedding_dropout, type.dropout);
   if (!type.answer_dropout.empty()) config.answer_dropout = fraction(file, type.answer_dropout, type.dropout);
   config.init_range = fraction(file, "initializer_range", 0.02);
   config.weighted_layers = file.boolean("use_weighted_layer_sum", false);
@@ -227,8 +272,10 @@ std::string_view last_component(std::string_view name) { return name.substr(name
 Config read_config(const json::File& file, Dialect dialect) {
   Config config;
   config.type = type_of(file);
-  refuse_others(file);
+  refuse_others(file, *config.type);
   read_sizes(file, dialect, config);
+  read_rotary(file, config);
+  read_biases(file, config);
   read_arithmetic(file, dialect, config);
   config.architectures = architectures_of(file);
   read_labels(file, config);

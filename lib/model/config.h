@@ -10,6 +10,7 @@
 
 #include "model/model_type.h"
 #include "nn/activation.h"
+#include "nn/rotary.h"
 
 namespace bert::model {
 
@@ -34,7 +35,13 @@ struct Config {
   int64_t embedding = 0;        // width of the tables, if not H
   int64_t layer_groups = 0;     // layers of a group share their weights; 0: each layer has its own
   int64_t bias_rows = 0;        // of the table of relative attention bias; 0: no bias
+  // Rotary positions of layers: of those that see all tokens, and of those with a window. Empty: a table.
+  std::vector<nn::RotaryConfig> rotary;
+  int64_t window = 0;           // tokens on each side that a token of a layer with a window sees
+  std::vector<bool> in_window;  // the layers with a window; empty: none
+  Biases biases;
   nn::Activation activation = nn::Activation::gelu;
+  nn::Activation head_activation = nn::Activation::gelu;  // of the masked-language-model head
   float norm_epsilon = 1e-12f;
   int32_t pad_id = 0;
   // Each token attends only to itself and to the tokens before it. In config.json: is_decoder.
@@ -43,9 +50,10 @@ struct Config {
   // Used in training only; probabilities in [0, 1).
   float hidden_dropout = 0.1f;
   float attention_dropout = 0.1f;
-  float classifier_dropout = 0.1f;  // default: hidden_dropout
-  float answer_dropout = 0;         // of the types that have it, see ModelType
-  float init_range = 0.02f;         // standard deviation of new weights
+  float classifier_dropout = 0.1f;         // default: hidden_dropout
+  std::optional<float> embedding_dropout;  // if not hidden_dropout, see ModelType
+  float answer_dropout = 0;                // of the types that have it, see ModelType
+  float init_range = 0.02f;                // standard deviation of new weights
 
   std::vector<std::string> architectures;  // "BertForMaskedLM", …; may be empty
   // Indexed by id. transformers omits the default labels, so a file without labels has LABEL_0 and LABEL_1.
@@ -93,6 +101,7 @@ struct Config {
   int64_t head_size() const { return hidden / heads; }
   int64_t embedding_width() const { return embedding == 0 ? hidden : embedding; }
   bool is_projected() const { return embedding_width() != hidden || type->always_projected; }
+  bool has_window(int64_t layer) const { return !in_window.empty() && in_window[layer]; }
   // The layer, from 0, that names the weights of this one.
   int64_t stored_layer(int64_t layer) const {
     return layer_groups == 0 ? layer : layer * layer_groups / layers;

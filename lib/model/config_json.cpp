@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "json/json.h"
+#include "model/rotary_json.h"
 
 namespace bert::model {
 namespace {
@@ -35,6 +36,12 @@ void append_architectures(std::string& out, const std::vector<std::string>& name
     separator = ",\n    ";
   }
   out += "\n  ]";
+}
+
+void append_layer_types(std::string& out, const Config& config) {
+  std::vector<std::string> types;
+  for (const bool near : config.in_window) types.emplace_back(near ? kNearLayer : kFullLayer);
+  json::append_strings(out, types);
 }
 
 void append_id2label(std::string& out, const Config& config) {
@@ -71,9 +78,15 @@ std::string config_json(const Config& config, Dtype weights) {
   std::string text;
   json::Object object(text, 0);
   const auto& type = *config.type;
+  const auto& biases = config.biases;
   append_architectures(object.key("architectures"), config.architectures);
+  if (type.transforms_first) object.boolean("attention_bias", biases.attention);
   object.number(type.key("attention_probs_dropout_prob"), config.attention_dropout);
   if (!config.kept_options.empty()) append_kept_options(object.key("bert_filters"), config);
+  if (type.transforms_first) {
+    object.string("classifier_activation", hidden_act(config.head_activation));
+    object.boolean("classifier_bias", biases.head);
+  }
   const auto classifier_dropout = type.key("classifier_dropout");
   if (config.classifier_dropout == config.hidden_dropout && classifier_dropout == "classifier_dropout") {
     object.null(classifier_dropout);
@@ -81,6 +94,8 @@ std::string config_json(const Config& config, Dtype weights) {
     object.number(classifier_dropout, config.classifier_dropout);
   }
   if (config.document_context) object.boolean("document_context", true);
+  if (!type.embedding_dropout.empty())
+    object.number(type.embedding_dropout, config.embedding_dropout.value_or(config.hidden_dropout));
   if (config.embedding > 0) object.integer("embedding_size", config.embedding);
   object.string(type.key("hidden_act"), hidden_act(config.activation));
   if (!type.answer_dropout.empty()) object.number(type.answer_dropout, config.answer_dropout);
@@ -91,21 +106,34 @@ std::string config_json(const Config& config, Dtype weights) {
   object.integer(type.key("intermediate_size"), config.feed_forward);
   if (config.causal) object.boolean("is_decoder", true);
   if (has_labels(config)) append_label2id(object.key("label2id"), config);
-  object.number("layer_norm_eps", config.norm_epsilon);
-  object.integer("max_position_embeddings", config.first_position + config.positions);
+  object.number(type.key("layer_norm_eps"), config.norm_epsilon);
+  if (!config.in_window.empty()) {
+    append_layer_types(object.key("layer_types"), config);
+    object.integer("local_attention", 2 * config.window);
+  }
+  object.integer("max_position_embeddings", config.first_position + trained_positions(config));
+  if (type.transforms_first) {
+    object.boolean("mlp_bias", biases.inner);
+    object.boolean("norm_bias", biases.norms);
+  }
   object.string("model_type", config.type->name);
   object.integer(type.key("num_attention_heads"), config.heads);
   if (config.layer_groups > 0) object.integer("num_hidden_groups", config.layer_groups);
   object.integer(type.key("num_hidden_layers"), config.layers);
+  const bool other_biases = type.theta && !type.transforms_first && biases != type.biases;
+  if (other_biases) object.boolean("mlp_fc1_bias", biases.inner);
+  if (other_biases) object.boolean("mlp_fc2_bias", biases.output);
   object.integer("pad_token_id", config.pad_id);
-  object.string("position_embedding_type", "absolute");
+  object.string("position_embedding_type", type.position_type);
   if (config.problem_type) object.string("problem_type", name_of(*config.problem_type));
+  if (other_biases) object.boolean("qkv_proj_bias", biases.attention);
   if (config.bias_rows > 0) object.integer("relative_attention_num_buckets", config.bias_rows);
+  write_rotary(config, object);
   if (config.cross_encoder) append_cross_encoder(object.key("sentence_transformers"), config);
   if (config.pairs) object.boolean("text_pairs", *config.pairs);
   if (!config.tied_embeddings) object.boolean("tie_word_embeddings", false);
   object.string("torch_dtype", torch_name(weights));
-  if (config.types > 0) object.integer("type_vocab_size", config.types);
+  if (type.token_types > 0) object.integer("type_vocab_size", config.types);
   object.boolean("use_cache", true);
   if (config.weighted_layers) object.boolean("use_weighted_layer_sum", true);
   object.integer("vocab_size", config.vocab_size);

@@ -8,6 +8,7 @@
 #include "model/calibration.h"
 #include "model/cut.h"
 #include "model/parts.h"
+#include "model/stored_tensors.h"
 #include "text/tokenizer.h"
 
 namespace bert::model {
@@ -76,9 +77,7 @@ std::vector<ckpt::TensorToWrite> weights_in(const Config& config, const ckpt::Ch
 
 std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const ckpt::Checkpoint& checkpoint,
                                                    Log& log) {
-  auto tensors = weights_in(config, checkpoint, log);
-  for (auto& tensor : tensors) tensor.name = stored_name(config, tensor.name);
-  return tensors;
+  return as_stored(config, weights_in(config, checkpoint, log));
 }
 
 void convert(const Conversion& conversion, Log& log) {
@@ -102,11 +101,10 @@ void convert(const Conversion& conversion, Log& log) {
   }
   if (!layers.empty()) cut_layers(layers, directory, parts);
   if (!calibration.empty()) calibrate(calibration, directory, parts);
-  for (auto& tensor : parts.tensors) {
-    tensor.name = stored_name(parts.config, tensor.name);
+  auto tensors = as_stored(parts.config, std::move(parts.tensors));
+  for (auto& tensor : tensors)
     if (store) tensor.store = store;
-  }
-  save(out, parts.config, files, parts.tensors, main_dtype(checkpoint, store), ModuleFiles(source, store));
+  save(out, parts.config, files, tensors, main_dtype(checkpoint, store), ModuleFiles(source, store));
 }
 
 void verify(const std::string& source) { ckpt::Checkpoint::open(transformer_of(source)).check_sums(); }

@@ -1,5 +1,7 @@
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "ckpt/forms.h"
@@ -18,13 +20,16 @@ std::string_view form_of(const ckpt::WeightsFile& weights) {
   return name.find(".safetensors") != std::string::npos ? "safetensors" : "pytorch";
 }
 
+int64_t count_of(const ckpt::TensorToWrite& tensor) {
+  return std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1}, std::multiplies());
+}
+
 void append_weights(std::string& out, const Directory& directory, const ckpt::Checkpoint& checkpoint,
                     std::span<const ckpt::TensorToWrite> tensors) {
   std::set<std::string> files;
   for (const auto& tensor : checkpoint.tensors()) files.insert(tensor.file);
   std::map<std::string_view, int64_t> counts;
-  for (const auto& tensor : tensors)
-    counts[name_of(tensor.dtype)] += tensor.data.size() / size_of(tensor.dtype);
+  for (const auto& tensor : tensors) counts[name_of(tensor.dtype)] += count_of(tensor);
   json::Object weights(out);
   weights.string("form", form_of(ckpt::find_weights(directory.path)));
   weights.integer("files", files.size());
@@ -70,7 +75,7 @@ std::string describe(const std::string& source, std::string_view activation, Log
   const auto tensors = converted_tensors(config, checkpoint, log);
   const auto tokenizer = load_tokenizer(directory);
   int64_t parameters = 0;
-  for (const auto& tensor : tensors) parameters += tensor.data.size() / size_of(tensor.dtype);
+  for (const auto& tensor : tensors) parameters += count_of(tensor);
   std::string text;
   json::Object line(text);
   line.strings("architectures", config.architectures);

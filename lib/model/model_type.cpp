@@ -19,6 +19,47 @@ constexpr Key kDistilbertKeys[] = {{"hidden_size", "dim"},
                                    {"classifier_dropout", "seq_classif_dropout"}};
 constexpr Key kAlbertKeys[] = {{"classifier_dropout", "classifier_dropout_prob"}};
 
+constexpr Key kNomicOtherKeys[] = {{"hidden_size", "n_embd"},
+                                   {"num_hidden_layers", "n_layer"},
+                                   {"num_attention_heads", "n_head"},
+                                   {"intermediate_size", "n_inner"},
+                                   {"max_position_embeddings", "n_positions"},
+                                   {"hidden_act", "activation_function"},
+                                   {"layer_norm_eps", "layer_norm_epsilon"},
+                                   {"hidden_dropout_prob", "resid_pdrop"},
+                                   {"attention_probs_dropout_prob", "attn_pdrop"},
+                                   {"rope_theta", "rotary_emb_base"}};
+constexpr Key kNomicOnly[] = {{"prenorm", "false"},
+                              {"use_rms_norm", "false"},
+                              {"parallel_block", "false"},
+                              {"causal", "false"},
+                              {"rotary_emb_interleaved", "false"},
+                              {"scale_attn_by_inverse_layer_idx", "false"},
+                              {"scale_attn_weights", "true"},
+                              {"moe_every_n_layers", "0"}};
+constexpr Key kGteOnly[] = {
+    {"layer_norm_type", "layer_norm"}, {"logn_attention_scale", "false"}, {"logn_attention_clip1", "false"}};
+constexpr Key kModernKeys[] = {{"hidden_act", "hidden_activation"},
+                               {"layer_norm_eps", "norm_eps"},
+                               {"hidden_dropout_prob", "mlp_dropout"},
+                               {"attention_probs_dropout_prob", "attention_dropout"}};
+constexpr Key kModernOnly[] = {{"decoder_bias", "true"}};
+
+constexpr ModelType gte(std::string_view name, std::string_view classes) {
+  return {.name = name,
+          .classes = classes,
+          .token_types = 1,
+          .pad_id = 1,
+          .theta = 160'000,
+          .position_type = "rope",
+          .gated = true,
+          .biases = {.inner = false},
+          .positions = 8192,
+          .drops_inner = true,
+          .masked_lm_activation = gelu,
+          .only = kGteOnly};
+}
+
 constexpr std::string_view kForCausal = "ForCausalLM";
 
 constexpr ModelType roberta(std::string_view name, std::string_view classes) {
@@ -68,6 +109,39 @@ constexpr ModelType kTypes[] = {
      .relative_bias = true,
      .drops_head_input = true,
      .masked_lm_activation = gelu},
+    {.name = "nomic_bert",
+     .classes = "NomicBert",
+     .theta = 1000,
+     .gated = true,
+     .biases = {.attention = false, .attention_output = false, .inner = false, .output = false},
+     .positions = 2048,
+     .dropout = 0,
+     .activation = silu,
+     .other_keys = kNomicOtherKeys,
+     .only = kNomicOnly},
+    gte("gte", "Gte"),
+    gte("new", "New"),
+    {.name = "modernbert",
+     .classes = "ModernBert",
+     .token_types = 0,
+     .theta = 160'000,
+     .window_theta = 10'000,
+     .gated = true,
+     .norms_first = true,
+     .biases = {.attention = false,
+                .attention_output = false,
+                .inner = false,
+                .output = false,
+                .norms = false,
+                .head = false},
+     .positions = 8192,
+     .embedding_dropout = "embedding_dropout",
+     .drops_inner = true,
+     .transforms_first = true,
+     .dropout = 0,
+     .norm_epsilon = 1e-5,
+     .keys = kModernKeys,
+     .only = kModernOnly},
 };
 
 constexpr ModelType kStatic = {
@@ -85,6 +159,11 @@ const ModelType& static_type() { return kStatic; }
 std::string_view ModelType::key(std::string_view ours) const {
   const auto found = std::ranges::find(keys, ours, &Key::first);
   return found == keys.end() ? ours : found->second;
+}
+
+std::string_view ModelType::other_key(std::string_view ours) const {
+  const auto found = std::ranges::find(other_keys, ours, &Key::first);
+  return found == other_keys.end() ? "" : found->second;
 }
 
 const ModelType* find_model_type(std::string_view name) {

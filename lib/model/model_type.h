@@ -17,6 +17,14 @@ namespace bert::model {
 // or for replaced tokens.
 enum class Pretraining { none, next_sentence, replaced };
 
+// Which layers have a bias; config.json may say otherwise.
+struct Biases {
+  bool attention = true, attention_output = true, inner = true, output = true, norms = true;
+  bool head = true;  // the layer before the words of masked-language-model heads
+
+  bool operator==(const Biases&) const = default;
+};
+
 struct ModelType {
   std::string_view name;                 // model_type in config.json
   std::string_view classes;              // begins Hugging Face's names of its models, such as BertForMaskedLM
@@ -28,6 +36,15 @@ struct ModelType {
   bool always_projected = false;  // even if both sizes are equal
   bool shares_layers = false;     // Config::layer_groups
   bool relative_bias = false;     // of attention, one table for all layers
+  // Rotary positions (nn/rotary.h) instead of a table, with this θ if config.json does not say it.
+  std::optional<double> theta = {};
+  // Layers whose tokens see only those near them, with this θ.
+  std::optional<double> window_theta = {};
+  std::string_view position_type = "absolute";  // position_embedding_type in config.json
+  bool gated = false;                           // the feed-forward part, see nn/feed_forward.h
+  bool norms_first = false;  // layer normalization before the branches of a layer, and after the last layer
+  Biases biases = {};
+  int64_t positions = 512;  // if config.json does not say it
   Pretraining pretraining = Pretraining::none;
   // The class of its causal language models, after `classes`; "": it has none, and is_decoder means nothing.
   std::string_view causal = {};
@@ -35,16 +52,25 @@ struct ModelType {
   // encoder; the head for answers has one by this key ("": none).
   bool drops_head_input = false, tags_as_hidden = false;
   std::string_view answer_dropout = {};
+  std::string_view embedding_dropout = {};  // key of that of the embeddings ("": that of the encoder)
+  bool drops_inner = false;                 // dropout within the feed-forward part
+  // Fine-tuned heads read the masked-language-model head's transformed hidden states, not the pooler.
+  bool transforms_first = false;
   // The network is a table of words: no positions, no layers, no tokens to frame a text.
   bool words_only = false;
   double dropout = 0.1;                              // if config.json does not say it
   nn::Activation activation = nn::Activation::gelu;  // likewise
   nn::Activation pooler_activation = nn::Activation::tanh;
   std::optional<nn::Activation> masked_lm_activation = {};  // default: that of the encoder
-  // Names in config.json that differ from BERT's: {"hidden_size", "dim"}.
-  std::span<const std::pair<std::string_view, std::string_view>> keys = {};
+  double norm_epsilon = 1e-12;                              // likewise
+  // Names in config.json that differ from BERT's: {"hidden_size", "dim"}; and names that are only read, if
+  // the others are missing.
+  std::span<const std::pair<std::string_view, std::string_view>> keys = {}, other_keys = {};
+  // Settings that must have this value, as text, if they are there: {"prenorm", "false"}.
+  std::span<const std::pair<std::string_view, std::string_view>> only = {};
 
   std::string_view key(std::string_view ours) const;
+  std::string_view other_key(std::string_view ours) const;  // "" if there is none
   // Tokens with this id do not count in positions: they read this row of the position table, and the first
   // token of a sequence reads the next one. -1: there are none.
   int64_t unplaced_id(int64_t pad) const {

@@ -28,6 +28,7 @@ struct Network::Parts {
   nn::EncoderLayer::Workspace workspace;
   nn::EncoderLayer::Saved saved;
   nn::ByDistance<float> bias;
+  std::vector<nn::Rotations> rotations;
   nn::Tensor x, z;  // a layer's input and output, swapped after each layer
 
   std::once_flag searched;
@@ -37,11 +38,16 @@ struct Network::Parts {
   void load(Dtype dtype);
   void look_up(int32_t id, std::span<float> row) const;
   nn::Pass pass(const nn::Batch& batch);
+  void finish(const nn::Pass& pass, int64_t layer, nn::Tensor& x) const;
   void embed(const nn::Pass& pass, const nn::Batch& batch, nn::Tensor& y);
 };
 
 Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs, Pool& pool)
-    : config(c), checkpoint(std::move(file)), context(pool), layers(c, needs, layout) {
+    : config(c),
+      checkpoint(std::move(file)),
+      context(pool),
+      layers(c, needs, layout),
+      rotations(rotations_of(c)) {
   assert(needs.heads.size() <= 1);
 }
 
@@ -82,10 +88,17 @@ void Network::Parts::look_up(int32_t id, std::span<float> row) const {
 
 nn::Pass Network::Parts::pass(const nn::Batch& batch) {
   if (layers.relative_bias) layers.relative_bias->forward(*weights, batch.offsets, bias);
+  for (auto& tables : rotations) tables.prepare(batch.offsets);
   return {.context = context,
           .weights = *weights,
           .offsets = batch.offsets,
-          .bias = layers.relative_bias ? &bias : nullptr};
+          .bias = layers.relative_bias ? &bias : nullptr,
+          .rotations = rotations};
+}
+
+// The output of a layer, from 1, if the model normalizes it.
+void Network::Parts::finish(const nn::Pass& pass, int64_t layer, nn::Tensor& x) const {
+  if (layers.final_norm && layer == config.layers) layers.final_norm->forward(pass, {}, x, nullptr, x, x);
 }
 
 // The output of the embeddings.
@@ -154,6 +167,7 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   } else {
     highest.forward(pass, p.x, {}, p.workspace, p.saved, *next);
   }
+  p.finish(pass, last, *next);
   return results;
 }
 
@@ -190,6 +204,7 @@ const nn::ByDistance<float>* Network::trace(const nn::Batch& batch, std::span<co
     if (ends) return pass.bias;
     p.layers.encoder[layer].forward(pass, p.x, {}, p.workspace, p.saved, p.z);
     std::swap(p.x, p.z);
+    p.finish(pass, layer + 1, p.x);
     if (qkv != nullptr) std::swap(p.saved.attention.qkv, *qkv);
   }
 }
@@ -210,6 +225,8 @@ nn::Tensor Network::pooled(const nn::Tensor& rows) {
   auto& p = *parts_;
   nn::Tensor y;
   p.layers.dense.value().forward(p.context, *p.weights, rows, p.layers.dense_activation, y);
+  if (const auto& norm = p.layers.dense_norm)
+    norm->forward({.context = p.context, .weights = *p.weights, .offsets = {}}, {}, y, nullptr, y, y);
   return y;
 }
 

@@ -6,24 +6,70 @@
 #include "base/error.h"
 #include "json/json.h"
 #include "model/save.h"
+#include "model/stored_tensors.h"
 
 namespace bert::model {
 
+namespace {
+
+constexpr const char *kTransformLayer = "cls.predictions.transform.dense",
+                     *kTransformNorm = "cls.predictions.transform.LayerNorm";
+
+nn::Linear::Bias bias(bool has) { return has ? nn::Linear::Bias::yes : nn::Linear::Bias::no; }
+
+nn::EncoderLayer::Config layer_config(const Config& c, int64_t layer) {
+  const bool window = c.has_window(layer);
+  nn::EncoderLayer::Config config = {
+      .attention = {.hidden = c.hidden,
+                    .heads = c.heads,
+                    .causal = c.causal,
+                    .bias = bias(c.biases.attention),
+                    .output_bias = bias(c.biases.attention_output)},
+      .feed_forward = {.hidden = c.hidden,
+                       .width = c.feed_forward,
+                       .activation = c.activation,
+                       .gated = c.type->gated,
+                       .bias = bias(c.biases.inner),
+                       .output_bias = bias(c.biases.output)},
+      .norm_epsilon = c.norm_epsilon,
+      .norm_bias = bias(c.biases.norms),
+      .norms_first = c.type->norms_first,
+      .norms_attention = layer > 0,               // the embeddings are normalized
+      .layer = static_cast<uint64_t>(layer) + 1,  // 0: the embeddings
+      .attention_branch_dropout = c.type->norms_first ? c.attention_dropout : c.hidden_dropout,
+      .feed_forward_branch_dropout = c.type->norms_first ? 0 : c.hidden_dropout,
+      .attention_dropout = c.attention_dropout};
+  if (c.type->drops_inner)
+    config.feed_forward.dropout = {config.layer, nn::DropoutSite::inner, nn::DropoutRate(c.hidden_dropout)};
+  if (window) config.attention.window = c.window;
+  if (!c.rotary.empty()) config.attention.rotations = window && c.rotary.size() > 1 ? 1 : 0;
+  return config;
+}
+
+}  // namespace
+
+std::vector<nn::Rotations> rotations_of(const Config& config) {
+  std::vector<nn::Rotations> rotations;
+  for (const auto& rotary : config.rotary) rotations.emplace_back(rotary);
+  return rotations;
+}
+
 MaskedLm::MaskedLm(const Config& config, nn::Layout& layout)
-    : activation(config.type->masked_lm_activation.value_or(config.activation)),
-      dense("cls.predictions.transform.dense", config.embedding_width(), config.hidden, layout),
-      norm("cls.predictions.transform.LayerNorm", config.embedding_width(), config.norm_epsilon, layout),
+    : activation(config.head_activation),
+      dense(kTransformLayer, config.embedding_width(), config.hidden, layout, bias(config.biases.head)),
+      norm(kTransformNorm, config.embedding_width(), config.norm_epsilon, layout, bias(config.biases.norms)),
       decoder("cls.predictions.bias", config.vocab_size, config.embedding_width(), layout) {}
 
 NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& layout)
     : embeddings({.hidden = c.embedding_width(),
-                  .positions = c.positions,
+                  .positions = c.rotary.empty() ? c.positions : 0,
                   .first_position = c.first_position,
                   .padding = static_cast<int32_t>(c.type->unplaced_id(c.pad_id)),
                   .types = c.types,
                   .words_only = c.type->words_only,
                   .norm_epsilon = c.norm_epsilon,
-                  .dropout = c.hidden_dropout},
+                  .norm_bias = bias(c.biases.norms),
+                  .dropout = c.embedding_dropout.value_or(c.hidden_dropout)},
                  layout) {
   if (c.is_projected()) projection.emplace("embeddings.projection", c.hidden, c.embedding_width(), layout);
   if (c.bias_rows > 0)
@@ -32,25 +78,24 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
         nn::RelativeBias::Config{.rows = c.bias_rows, .heads = c.heads, .head_size = c.head_size()}, layout);
   const int64_t count = needs.layers < 0 ? c.layers : needs.layers;
   for (int64_t i = 0; i < count; ++i)
-    encoder.emplace_back(
-        layer_name(c.stored_layer(i)),
-        nn::EncoderLayer::Config{
-            .attention = {.hidden = c.hidden, .heads = c.heads, .causal = c.causal},
-            .feed_forward = {.hidden = c.hidden, .width = c.feed_forward, .activation = c.activation},
-            .norm_epsilon = c.norm_epsilon,
-            .layer = static_cast<uint64_t>(i) + 1,  // 0: the embeddings
-            .dropout = c.hidden_dropout,
-            .attention_dropout = c.attention_dropout},
-        layout);
+    encoder.emplace_back(layer_name(c.stored_layer(i)), layer_config(c, i), layout);
+  if (c.type->norms_first && count == c.layers)
+    final_norm.emplace("encoder.final.LayerNorm", c.hidden, c.norm_epsilon, layout, bias(c.biases.norms));
   const Head* const masked = head_of(task::Task::fill);
   const auto other = std::ranges::find_if(needs.heads, [&](const Head* head) { return head != masked; });
   if (other != needs.heads.end()) head = *other;
-  if (needs.pooler || (head != nullptr && head->reads == Reads::sequences))
+  const bool transforms = head != nullptr && c.type->transforms_first;
+  if (needs.pooler || (head != nullptr && head->reads == Reads::sequences && !transforms))
     dense.emplace(kPoolerLayer, c.hidden, c.hidden, layout);
   dense_activation = c.type->pooler_activation;
   if (head != nullptr && !head->dense.empty()) {
     dense.emplace(head->dense, c.hidden, c.hidden, layout);
     dense_activation = c.activation;
+  }
+  if (transforms) {
+    dense.emplace(kTransformLayer, c.hidden, c.hidden, layout, bias(c.biases.head));
+    dense_norm.emplace(kTransformNorm, c.hidden, c.norm_epsilon, layout, bias(c.biases.norms));
+    dense_activation = c.head_activation;
   }
   if (head != nullptr) output.emplace(std::string(head->tensors()), outputs_of(*head, c), c.hidden, layout);
   if (std::ranges::find(needs.heads, masked) != needs.heads.end()) masked_lm.emplace(c, layout);

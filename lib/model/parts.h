@@ -52,15 +52,20 @@ struct NetworkLayers {
   std::optional<nn::Linear> projection;           // of the embeddings to the encoder's width
   std::optional<nn::RelativeBias> relative_bias;  // of all layers
   std::vector<nn::EncoderLayer> encoder;
-  std::optional<nn::Linear> dense;  // act(dense(x)): the pooler, of pooled_rows(), or Head::dense
-  nn::Activation dense_activation;  // meaningless without `dense`
-  const Head* head = nullptr;       // that of `output`
+  std::optional<nn::LayerNorm> final_norm;  // of the last layer's output, if all layers are there
+  std::optional<nn::Linear> dense;          // act(dense(x)): the pooler, of pooled_rows(), or Head::dense
+  nn::Activation dense_activation;          // meaningless without `dense`
+  std::optional<nn::LayerNorm> dense_norm;  // of the result, see ModelType::transforms_first
+  const Head* head = nullptr;               // that of `output`
   std::optional<nn::Linear> output;
   std::optional<MaskedLm> masked_lm;
   std::optional<nn::ScalarMix> mix;  // if a fine-tuned head reads the weighted sum of all layers
 
   NetworkLayers(const Config& config, const Needs& needs, nn::Layout& layout);
 };
+
+// The tables of rotary positions that the layers need.
+std::vector<nn::Rotations> rotations_of(const Config& config);
 
 // Throws Error for ids, token types and lengths out of range; they come from untrusted input.
 void check_batch(const Config& config, const nn::Batch& batch);

@@ -13,12 +13,12 @@
 #include "base/option.h"
 #include "base/output_directory.h"
 #include "base/output_file.h"
-#include "ckpt/naming.h"
 #include "json/json.h"
 #include "model/card.h"
 #include "model/config_json.h"
 #include "model/heads.h"
 #include "model/parts.h"
+#include "model/stored_tensors.h"
 
 namespace bert::model {
 namespace {
@@ -214,12 +214,11 @@ void write_generator(OutputDirectory& output, const Config& config, const Tokeni
   for (size_t place = 0; place < entries.size(); ++place) {
     const auto& name = entries[place].name;
     if (!is_in_generator(name)) continue;
-    tensors.push_back(
-        {.name = stored_name(own, is_of_generator(name) ? name.substr(kGeneratorPrefix.size()) : name),
-         .shape = entries[place].shape,
-         .data = std::as_bytes(params.tensor(place))});
+    tensors.push_back({.name = is_of_generator(name) ? name.substr(kGeneratorPrefix.size()) : name,
+                       .shape = entries[place].shape,
+                       .data = std::as_bytes(params.tensor(place))});
   }
-  save(output.file(std::string(kGenerator)), own, tokenizer, tensors);
+  save(output.file(std::string(kGenerator)), own, tokenizer, as_stored(own, std::move(tensors)));
 }
 
 ckpt::WrittenFile write_files(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
@@ -258,23 +257,6 @@ TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::stri
       same_subwords(text::load_vocab(found.vocab.string(), tokenizer.config().compat), tokenizer);
   files.vocab = vocab_is_meant ? read_text(found.vocab.string()) : vocab_lines(tokenizer);
   return files;
-}
-
-std::string stored_name(const Config& config, const std::string& canonical) {
-  const bool is_bare = config.has_architecture(architecture_of({}, config));
-  const auto with_head = config.architectures.empty() ? config.type->classes : config.architectures.front();
-  return ckpt::stored_name(canonical, config.type->name, is_bare ? "" : with_head);
-}
-
-std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::Params& params) {
-  std::vector<ckpt::TensorToWrite> tensors;
-  const auto& entries = params.layout().entries();
-  for (size_t place = 0; place < entries.size(); ++place) {
-    tensors.push_back({.name = stored_name(config, entries[place].name),
-                       .shape = entries[place].shape,
-                       .data = std::as_bytes(params.tensor(place))});
-  }
-  return tensors;
 }
 
 void require_output(const std::string& directory, Existing existing, std::span<const std::string> besides) {

@@ -35,13 +35,6 @@ struct TokenizerFiles {
 TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::string& source,
                                int64_t max_length);
 
-// Name of a tensor in the file. Encoder tensors get the prefix of the model type, unless the model is a bare
-// encoder (BertModel).
-std::string stored_name(const Config& config, const std::string& canonical);
-
-// Tensors to write. They refer to `params`.
-std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::Params& params);
-
 enum class Existing { refuse, replace };  // what to do about a model in the output directory
 
 // Throws Error unless a model may be written to `directory`. It may be absent, empty, contain only entries

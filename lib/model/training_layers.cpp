@@ -27,7 +27,7 @@ std::vector<int> same_in_all_rows(const NetworkLayers& layers, float dropout, co
   if (layers.head == nullptr || !layers.head->compares_rows) return {};
   std::vector<std::string> names = {std::string(layers.head->tensors()) + ".bias"};
   const bool shared = config.layer_groups > 0;  // its bias then also adds to the inputs of layers
-  if (layers.head->reads == Reads::tokens && dropout == 0 && !layers.masked_lm && !shared)
+  if (layers.head->reads == Reads::tokens && dropout == 0 && !layers.masked_lm && !shared && !layers.dense)
     names.push_back(layer_name(config.stored_layer(config.layers - 1)) + ".output.LayerNorm.bias");
   std::vector<int> places;
   for (const auto& name : names) {

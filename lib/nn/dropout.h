@@ -25,7 +25,15 @@ struct DropoutSeed {
 };
 
 // Positions of dropout in the network, the same in forward and backward.
-enum class DropoutSite : uint64_t { embeddings, probabilities, attention, feed_forward, pooled, count };
+enum class DropoutSite : uint64_t {
+  embeddings,
+  probabilities,
+  attention,
+  feed_forward,
+  pooled,
+  count,
+  inner = embeddings  // of encoder layers, which have no embeddings
+};
 
 // Key of one dropout mask. Row r is masked by Threefry-2x32 with 13 rounds (Salmon et al. 2011, "Parallel
 // random numbers: as easy as 1, 2, 3") at the counters (block of columns, r).

@@ -24,18 +24,19 @@ class PositionRows {
 Embeddings::Embeddings(const Config& config, Layout& layout)
     : config_(config), dropout_{.site = DropoutSite::embeddings, .rate = DropoutRate(config.dropout)} {
   if (config.words_only) return;
-  position_table_ = layout.add_plain("embeddings.position_embeddings.weight",
-                                     {config.first_position + config.positions, config.hidden});
+  if (config.positions > 0)
+    position_table_ = layout.add_plain("embeddings.position_embeddings.weight",
+                                       {config.first_position + config.positions, config.hidden});
   if (config.types > 0)
     type_table_ = layout.add_plain("embeddings.token_type_embeddings.weight", {config.types, config.hidden});
-  norm_.emplace("embeddings.LayerNorm", config.hidden, config.norm_epsilon, layout);
+  norm_.emplace("embeddings.LayerNorm", config.hidden, config.norm_epsilon, layout, config.norm_bias);
 }
 
 void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& batch, Tensor& s,
                          Tensor& x) const {
   Tensor& sums = norm_ ? s : x;
   sums.reshape(batch.tokens(), config_.hidden);
-  const float* const positions = config_.words_only ? nullptr : pass.weights.plain(position_table_);
+  const float* const positions = position_table_ < 0 ? nullptr : pass.weights.plain(position_table_);
   const float* const types = type_table_ < 0 ? nullptr : pass.weights.plain(type_table_);
   const Kernels& kernels = pass.context.kernels();
   pass.context.pool().run_grid(batch.sequences(), [&](int64_t sequence, int) {
@@ -63,7 +64,7 @@ void Embeddings::backward(const Pass& pass, const Batch& batch, const Tensor& s,
   if (norm_) norm_->backward(pass, s, dx, dx, gradients);
   constexpr int64_t kColumns = 64;
   const int64_t hidden = config_.hidden;
-  float* const dpositions = config_.words_only ? nullptr : gradients.tensor(position_table_).data();
+  float* const dpositions = position_table_ < 0 ? nullptr : gradients.tensor(position_table_).data();
   float* const dtypes = type_table_ < 0 ? nullptr : gradients.tensor(type_table_).data();
   const Kernels& kernels = pass.context.kernels();
   pass.context.pool().run_grid((hidden + kColumns - 1) / kColumns, [&](int64_t i, int) {

@@ -19,12 +19,13 @@ class Embeddings {
  public:
   struct Config {
     int64_t hidden = 768;
-    int64_t positions = 512;
+    int64_t positions = 512;     // 0: no table
     int64_t first_position = 0;  // row of the position table for the first token of a sequence
     int32_t padding = -1;        // tokens with this id have the row before the first, and do not count
     int64_t types = 2;           // 0: no table
     bool words_only = false;     // no tables besides the words', and no normalization
     float norm_epsilon = 1e-12f;
+    Linear::Bias norm_bias = Linear::Bias::yes;
     float dropout = 0;  // in training
   };
 

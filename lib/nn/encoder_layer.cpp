@@ -48,8 +48,9 @@ EncoderLayer::EncoderLayer(const std::string& prefix, const Config& config, Layo
       feed_forward_(prefix, config.feed_forward, layout),
       norm2_(prefix + ".output.LayerNorm", config.attention.hidden, config.norm_epsilon, layout,
              config.norm_bias),
-      attention_dropout_{config.layer, DropoutSite::attention, DropoutRate(config.dropout)},
-      feed_forward_dropout_{config.layer, DropoutSite::feed_forward, DropoutRate(config.dropout)} {}
+      attention_dropout_{config.layer, DropoutSite::attention, DropoutRate(config.attention_branch_dropout)},
+      feed_forward_dropout_{config.layer, DropoutSite::feed_forward,
+                            DropoutRate(config.feed_forward_branch_dropout)} {}
 
 EncoderLayer::Rows EncoderLayer::rows_of(const Pass& pass, const Tensor& x,
                                          const std::optional<RowSelection>& selection,
@@ -77,11 +78,11 @@ void EncoderLayer::forward(const Pass& pass, const Tensor& x, const std::optiona
   attention_.forward(pass, rows.attended, rows.queries, saved.attention, branch);
   if (norms_first_) {
     norm2_.forward(rows.after, attention_dropout_, branch, &rows.x, saved.s1, saved.y);
-    feed_forward_.forward(pass.context, pass.weights, saved.y, inner, of_feed_forward, branch);
+    feed_forward_.forward(rows.after, saved.y, inner, of_feed_forward, branch);
     return drop_and_add(rows.after, feed_forward_dropout_, branch, saved.s1, z);
   }
   norm1_->forward(rows.after, attention_dropout_, branch, &rows.x, pass.keeps ? saved.s1 : saved.y, saved.y);
-  feed_forward_.forward(pass.context, pass.weights, saved.y, inner, of_feed_forward, branch);
+  feed_forward_.forward(rows.after, saved.y, inner, of_feed_forward, branch);
   norm2_.forward(rows.after, feed_forward_dropout_, branch, &saved.y, pass.keeps ? saved.s2 : z, z);
 }
 
@@ -98,7 +99,7 @@ void EncoderLayer::backward(const Pass& pass, const Tensor& x, const std::option
   Tensor &ds = workspace.ds, &df = workspace.branch, &ds1 = selection ? workspace.ds1 : dx;
   if (!norms_first_) norm2_.backward(after, saved.s2, dz, ds, gradients);
   drop(after, feed_forward_dropout_, norms_first_ ? dz : ds, df);
-  feed_forward_.backward(context, pass.weights, saved.y, df, saved.feed_forward, workspace.inner,
+  feed_forward_.backward(after, saved.y, df, saved.feed_forward, workspace.inner,
                          norms_first_ ? Into::replace : Into::add, gradients, ds);
   if (norms_first_) {
     norm2_.backward(after, saved.s1, ds, ds1, gradients);

@@ -38,8 +38,8 @@ class EncoderLayer {
     bool norms_attention = true;  // with norms_first: false if there is no norm1
 
     // In training only.
-    uint64_t layer = 0;           // number of the layer; selects its dropout masks
-    float dropout = 0;            // of both residual branches
+    uint64_t layer = 0;  // number of the layer; selects its dropout masks
+    float attention_branch_dropout = 0, feed_forward_branch_dropout = 0;
     float attention_dropout = 0;  // of attention probabilities
   };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "nn/layer_norm.h"
+
 namespace bert::nn {
 FeedForward::FeedForward(const std::string& prefix, const Config& config, Layout& layout)
     : activation_(config.activation),
@@ -9,22 +11,29 @@ FeedForward::FeedForward(const std::string& prefix, const Config& config, Layout
       up_(!config.gated ? std::nullopt
                         : std::optional<Linear>(std::in_place, prefix + ".intermediate.up", config.width,
                                                 config.hidden, layout, config.bias)),
-      output_(prefix + ".output.dense", config.hidden, config.width, layout, config.output_bias) {}
+      output_(prefix + ".output.dense", config.hidden, config.width, layout, config.output_bias),
+      dropout_(config.dropout) {}
 
-void FeedForward::forward(Context& context, const Weights& weights, const Tensor& x, Tensor& inner,
-                          Saved* saved, Tensor& y) const {
+void FeedForward::forward(const Pass& pass, const Tensor& x, Tensor& inner, Saved* saved, Tensor& y) const {
+  Context& context = pass.context;
+  const Weights& weights = pass.weights;
   inner_.forward(context, weights, x, activation_, inner, saved == nullptr ? nullptr : &saved->u);
   if (up_) up_->forward_times(context, weights, x, inner, saved == nullptr ? nullptr : &saved->factor);
+  if (up_) drop(pass, dropout_, inner, inner);
   output_.forward(context, weights, inner, Activation::none, y);
 }
 
-// forward:  u = W₁·x + b₁   g = V·x + c   h = act(u)∘g   y = W₂·h + b₂
-// so        dh = dy·W₂   du = dh∘g∘act'(u)   dg = dh∘act(u)   dx = du·W₁ + dg·V
-void FeedForward::backward(Context& context, const Weights& weights, const Tensor& x, const Tensor& dy,
-                           Saved& saved, Tensor& inner, Into into, Params& gradients, Tensor& dx) const {
+// forward:  u = W₁·x + b₁   g = V·x + c   h = act(u)∘g   y = W₂·drop(h) + b₂
+// so        dh = drop(dy·W₂)   du = dh∘g∘act'(u)   dg = dh∘act(u)   dx = du·W₁ + dg·V
+void FeedForward::backward(const Pass& pass, const Tensor& x, const Tensor& dy, Saved& saved, Tensor& inner,
+                           Into into, Params& gradients, Tensor& dx) const {
+  Context& context = pass.context;
+  const Weights& weights = pass.weights;
   if (up_) {
     output_.backward_input(context, weights, dy, 0, Into::replace, inner);
+    drop(pass, dropout_, inner, inner);
     backward_gate(context, saved, inner);
+    drop(pass, dropout_, inner, inner);
   } else {
     output_.backward_input(context, weights, dy, activation_, saved.u, inner);
   }

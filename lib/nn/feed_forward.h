@@ -8,9 +8,9 @@
 #include <string>
 
 #include "nn/activation.h"
-#include "nn/context.h"
 #include "nn/linear.h"
 #include "nn/params.h"
+#include "nn/pass.h"
 
 namespace bert::nn {
 
@@ -22,6 +22,7 @@ class FeedForward {
     Activation activation = Activation::gelu;
     bool gated = false;
     Linear::Bias bias = Linear::Bias::yes, output_bias = Linear::Bias::yes;
+    DropoutPlace dropout = {};  // of what W₂ multiplies, in training; only with a gate
   };
 
   struct Saved {
@@ -33,12 +34,11 @@ class FeedForward {
   FeedForward(const std::string& prefix, const Config& config, Layout& layout);
 
   // `inner` [M,F] is temporary memory. Without `saved`, backward is impossible.
-  void forward(Context& context, const Weights& weights, const Tensor& x, Tensor& inner, Saved* saved,
-               Tensor& y) const;
+  void forward(const Pass& pass, const Tensor& x, Tensor& inner, Saved* saved, Tensor& y) const;
 
   // dy -> dx [M,H]; adds to `gradients`.
-  void backward(Context& context, const Weights& weights, const Tensor& x, const Tensor& dy, Saved& saved,
-                Tensor& inner, Into into, Params& gradients, Tensor& dx) const;
+  void backward(const Pass& pass, const Tensor& x, const Tensor& dy, Saved& saved, Tensor& inner, Into into,
+                Params& gradients, Tensor& dx) const;
 
  private:
   void backward_gate(Context& context, Saved& saved, Tensor& inner) const;
@@ -47,6 +47,7 @@ class FeedForward {
   Linear inner_;
   std::optional<Linear> up_;
   Linear output_;
+  DropoutPlace dropout_;
 };
 
 }  // namespace bert::nn

@@ -11,6 +11,7 @@
 #include "heads/pooling.h"
 #include "model/directory.h"
 #include "model/network.h"
+#include "model/stored_tensors.h"
 #include "nn/principal_components.h"
 #include "text/static_vocabulary.h"
 

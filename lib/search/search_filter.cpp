@@ -44,6 +44,7 @@ struct SearchFilter::Found : WithVector {
   std::vector<Hit> hits;
   std::vector<Passage> passages;  // of the hits, for lines
   std::string neighbors;          // in JSON, or their lines
+  bool is_empty = false;          // the query
   bool lacks_some = false;        // hits with empty texts were left out, and there may be others
 };
 
@@ -109,6 +110,8 @@ void SearchFilter::note_pairs(Log& log) const {
 void SearchFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto found = std::make_unique<Found>();
   if (words_ || reranker_) found->query = required_text_of(fields, options_.texts.embed.features.text_field);
+  const auto& features = options_.texts.embed.features;
+  found->is_empty = has_empty_text(fields, {features.text_field, features.pair_field});
   if (has_vectors()) {
     queries_.prepare(fields, record, *found);
   } else {
@@ -122,6 +125,7 @@ void SearchFilter::compute(std::span<io::Record* const> records) {
   std::vector<Found*> queries;
   for (io::Record* record : records)
     if (auto& found = record->work_as<Found>(); found.failure.empty()) queries.push_back(&found);
+  empty_ += std::ranges::count_if(queries, &Found::is_empty);
   auto open = queries;
   for (int64_t more = 0; !open.empty(); more = more * 4 + 16) {
     search(open, more);
@@ -321,6 +325,9 @@ void SearchFilter::end(io::Output& out) {
 
 void SearchFilter::report(Log& log) const {
   if (has_vectors()) queries_.report(log);
+  if (has_vectors() && empty_ > 0)
+    log.warn(counted(empty_, "query is empty; its neighbors say", "queries are empty; their neighbors say") +
+             " nothing");
   if (recall_) recall_->report(log);
   if (reranker_) reranker_->report(log);
   if (lines_)

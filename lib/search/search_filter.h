@@ -61,6 +61,7 @@ class SearchFilter final : public io::Filter {
   std::unique_ptr<WordSearch> words_;
   std::unique_ptr<Reranker> reranker_;
   const Wanted wanted_, first_;  // at the end, and before reranking
+  int64_t empty_ = 0;            // queries
   std::optional<Recall> recall_;
   std::optional<LineWriter> lines_;
   const io::DropList drop_;

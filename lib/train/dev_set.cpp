@@ -1,7 +1,9 @@
 #include "train/dev_set.h"
 
+#include <unordered_set>
 #include <utility>
 
+#include "base/error.h"
 #include "examples/steps.h"
 #include "train/split_set.h"
 
@@ -24,6 +26,19 @@ DevSet::DevSet(const io::StreamOptions& stream, examples::SourceOptions::Part pa
                                    tools.log);
   checked_ = examples::check_records(*source_, *reader_, tools).value_or(examples::CheckedRecords());
   if (has_own_file) source_->report_skipped();
+}
+
+std::string DevSet::overlap_text(std::span<const uint64_t> listed) const {
+  using examples::RecordSource;
+  std::unordered_set<uint64_t> trained;
+  for (const uint64_t entry : listed) trained.insert(RecordSource::identity_of(entry));
+  const int64_t records = source_->records();
+  int64_t count = 0;
+  for (int64_t i = 0; i < records; ++i)
+    count += trained.contains(RecordSource::identity_of(source_->list_entry(i)));
+  if (count == 0) return "";
+  return ", and " + std::to_string(count) + " of its " + counted(records, "record was", "records were") +
+         " in the training data until then, so its metrics are too good";
 }
 
 void DevSet::write_records(const std::string& file) const { train::write_records(*source_, file); }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/log.h"
@@ -30,6 +31,10 @@ class DevSet {
 
   // The valid records as JSON. This process must have them all.
   void write_records(const std::string& file) const;
+
+  // The end of a message: how many of the records were training records, by their list entries
+  // (RecordSource::list_entry); "" if none was.
+  std::string overlap_text(std::span<const uint64_t> listed) const;
 
   // Evaluates the learner on all records; nullopt if a signal interrupted it. Shows progress in `progress`
   // unless it is nullptr.

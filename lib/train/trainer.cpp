@@ -85,6 +85,7 @@ void Trainer::resume(const TrainingCheckpoint& checkpoint,
                     continued.changes);
   if (parts_.dev && state_.changes_dev_set(parts_.dev->source().checksum())) {
     parts_.log.warn("the dev set has changed since step " + std::to_string(state_.step) +
+                    parts_.dev->overlap_text(checkpoint.listed_records()) +
                     (plan_.options.best ? ": the best model so far is evaluated again" : ""));
     if (plan_.options.best) resumed_from_ = checkpoint.path();
   }

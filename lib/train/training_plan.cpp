@@ -152,6 +152,7 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
   config.weighted_layers = config.weighted_layers || options.weighted_layers;
   if (options.dropout)
     config.hidden_dropout = config.attention_dropout = config.classifier_dropout = *options.dropout;
+  if (options.dropout) config.embedding_dropout.reset();
   if (options.steps != 0) config.kept_options = options.kept_options;
   plan.task.features.max_length = length_of(options, initial);
   plan.task.seed = options.run.seed;

@@ -42,6 +42,24 @@ TEST_CASE("folds are disjoint, complete, and divide each label evenly") {
   }
 }
 
+TEST_CASE("a record more, or less, moves at most one record of each label and part") {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const auto keys = drawn(seed, 100 + seed, 1 + seed % 5, 0);
+    for (size_t left_out : {size_t{0}, keys.size() / 2, keys.size() - 1}) {
+      auto others = keys;
+      others.erase(others.begin() + static_cast<int64_t>(left_out));
+      for (const auto& options : {SplitOptions{.share = 0.2}, SplitOptions{.fold = std::pair(2, 5)},
+                                  SplitOptions{.fold = std::pair(5, 5)}}) {
+        const auto before = split(keys, options, seed), after = split(others, options, seed);
+        std::map<uint32_t, int> moved;
+        for (size_t i = 0; i < others.size(); ++i)
+          moved[others[i].label] += before[i < left_out ? i : i + 1] != after[i];
+        for (const auto& [label, count] : moved) CHECK(count <= 2);
+      }
+    }
+  }
+}
+
 TEST_CASE("a share is exact, and depends on the seed but not on the order of records") {
   auto keys = drawn(1, 1000, 3, 0);
   const auto held_out = [&](double share, uint64_t seed) {

@@ -2,7 +2,8 @@
 """Writes tests/golden/types: for each type of model and head a small directory with random weights of a fixed
 seed, as transformers saves it, and what transformers computes of it in float64 from a padded batch:
 hidden states, logits, and the loss and its gradients. Each type has a directory for each head, and one for each
-of SHAPES with one of the heads; mpnet, whose attention depends on distances, has all heads with long sequences.
+of SHAPES with one of the heads; mpnet, whose attention depends on distances, has all heads with long sequences. Types
+with rotary positions have ROTARY_SHAPES instead.
 Needs torch and transformers 5.
 
 expected.safetensors has: input_ids and token_type_ids of all sequences on end, offsets [B+1]; hidden.0 to
@@ -40,10 +41,19 @@ TYPES = {
                                 max_position_embeddings=20, classifier_dropout_prob=0.0)),
     "mpnet": (tf.MPNetConfig, "MPNet",
               BERT_KEYS | dict(max_position_embeddings=22, layer_norm_eps=1e-5, relative_attention_num_buckets=32)),
+    "nomic_bert": (tf.NomicBertConfig, "NomicBert", BERT_KEYS | dict(max_position_embeddings=20)),
+    "gte": (tf.GteConfig, "Gte", BERT_KEYS | dict(max_position_embeddings=20)),
+    "modernbert": (tf.ModernBertConfig, "ModernBert",
+                   dict(vocab_size=VOCAB, hidden_size=18, num_hidden_layers=3, num_attention_heads=3,
+                        intermediate_size=28, initializer_range=0.2, max_position_embeddings=20, local_attention=6,
+                        layer_types=["full_attention", "sliding_attention", "sliding_attention"], pad_token_id=0,
+                        bos_token_id=1, eos_token_id=2, cls_token_id=1, sep_token_id=2)),
 }
 HEADS = {"bare": "Model", "fill": "ForMaskedLM", "classify": "ForSequenceClassification",
          "tag": "ForTokenClassification", "answer": "ForQuestionAnswering", "choose": "ForMultipleChoice"}
 ONLY_OF = {"electra": {"replaced": "ForPreTraining"}}
+ROTARY = {"nomic_bert": ["bare", "fill", "classify", "tag"], "gte": ["bare", "fill", "classify", "tag"],
+          "modernbert": ["bare", "fill", "classify", "tag"]}
 # hidden_size, num_attention_heads, num_hidden_layers, intermediate_size, hidden_act, lengths, labels.
 SHAPES = {
     "one": (7, 1, 1, 5, "gelu", [2, 3], 1),
@@ -55,6 +65,18 @@ SHAPES = {
     "long": (12, 2, 2, 20, "gelu", [1, 150, 300], 2),
 }
 LONGEST_OF_OTHERS = 40
+# The same, with the scaling of positions, None or (type, factor, trained length), and the window and the layers that
+# see all tokens, of types with windows.
+ROTARY_SHAPES = {
+    "one": (6, 1, 1, 5, "gelu", [2, 3], 1, None, 2, 1),
+    "five": (10, 5, 3, 33, "gelu_new", [4, 1, 11], 2, None, 4, 2),
+    "four": (24, 4, 2, 17, "relu", [8, 15, 16], 4, ("linear", 2.5, 64), 128, 3),
+    "twelve": (24, 2, 3, 40, "gelu", [17, 16, 3], 2, ("dynamic", 2.0, 32), 0, 3),
+    "seventeen": (36, 2, 2, 34, "silu", [13, 5], 5, ("dynamic", 4.0, 13), 8, 2),
+    "eight": (32, 8, 2, 31, "gelu", [129, 128, 127], 2, None, 128, 2),
+    "long": (12, 2, 4, 20, "gelu", [1, 150, 300], 2, None, 64, 2),
+    "scaled": (12, 2, 2, 20, "silu", [200], 2, ("dynamic", 8.0, 50), 200, 3),
+}
 DISTILBERT_NAMES = {"hidden_size": "dim", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers",
                     "intermediate_size": "hidden_dim", "hidden_act": "activation"}
 GROUPS = {1: 1, 2: 1, 3: 3}  # of ALBERT's layers
@@ -75,6 +97,39 @@ def keys_of(name, shape):
     if name == "mpnet" and activation == "relu":
         keys["relative_attention_num_buckets"] = 40  # transformers uses the first 32
     return TYPES[name][2] | keys | dict(max_position_embeddings=max(lengths) + 3)
+
+
+def rotary_keys_of(name, shape):
+    hidden, heads, layers, inner, activation, lengths, _, scaling, window, every = shape
+    keys = dict(hidden_size=hidden, num_attention_heads=heads, num_hidden_layers=layers, intermediate_size=inner,
+                hidden_act=activation, max_position_embeddings=max(lengths) + 3)
+    parameters = {"rope_theta": 300.0}
+    if scaling:
+        parameters |= {"rope_type": scaling[0], "factor": scaling[1]}
+        keys["max_position_embeddings"] = scaling[2]
+    if name == "modernbert":
+        keys["hidden_activation"] = keys.pop("hidden_act")
+        keys |= dict(local_attention=window, layer_types=["sliding_attention" if layer % every else "full_attention"
+                                                          for layer in range(layers)],
+                     norm_bias=layers == 2, attention_bias=layers == 2, mlp_bias=layers > 2,
+                     classifier_bias=layers == 3, norm_eps=1e-4)
+        parameters = {"full_attention": parameters, "sliding_attention": {"rope_theta": 90.0}}
+    return TYPES[name][2] | keys | {"rope_parameters": parameters}
+
+
+def gradients(model):
+    """By name; those that are several tensors here are divided."""
+    for name, parameter in model.named_parameters():
+        parts = {"attn.Wqkv.": ["self_attn.q_proj.", "self_attn.k_proj.", "self_attn.v_proj."],
+                 "mlp.Wi.": ["mlp.gate_proj.", "mlp.up_proj."]}
+        found = [(fused, names) for fused, names in parts.items() if fused in name]
+        if parameter.grad is None:
+            continue
+        if not found:
+            yield name, parameter.grad.float()
+        for fused, names in found:
+            for part, values in zip(names, parameter.grad.float().chunk(len(names))):
+                yield name.replace(fused, part), values
 
 
 def make_batch(pad, first, types, lengths):
@@ -107,6 +162,20 @@ def outputs_of(model, head, batch, takes_types):
     return output.hidden_states, None if head == "bare" else output.logits
 
 
+def outputs_of_each(model, head, batch):
+    """The same, of one sequence after another: where padding has no key in its window, transformers computes NaN."""
+    width = batch[0].shape[1]
+    hidden, logits = [], []
+    for ids, kinds, mask in zip(*batch):
+        length = int(mask.sum())
+        states, of_head = outputs_of(model, head, (ids[None, :length], kinds[None, :length], mask[None, :length]), False)
+        def padded(values):
+            return torch.nn.functional.pad(values, (0, 0, 0, width - length)) if values.dim() == 3 else values
+        hidden.append([padded(state) for state in states])
+        logits.append(of_head if of_head is None else padded(of_head))
+    return [torch.cat(states) for states in zip(*hidden)], None if head == "bare" else torch.cat(logits)
+
+
 def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
     config_class, prefix, _ = TYPES[name]
     torch.manual_seed(3)
@@ -122,10 +191,11 @@ def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
     model.save_pretrained(folder)
     model = model_class.from_pretrained(folder, attn_implementation="eager", **arguments).double().eval()
 
-    takes_types = name not in ("distilbert", "mpnet")
+    takes_types = name not in ("distilbert", "mpnet", "modernbert")
     batch = make_batch(config.pad_token_id, 3, getattr(config, "type_vocab_size", 0), lengths)
     real = batch[2].bool()
-    hidden, logits = outputs_of(model, head, batch, takes_types)
+    alone = name == "modernbert"
+    hidden, logits = outputs_of_each(model, head, batch) if alone else outputs_of(model, head, batch, takes_types)
     expected = {"input_ids": batch[0][real].int(), "token_type_ids": batch[1][real].int(),
                 "offsets": torch.tensor([0, *torch.tensor(lengths).cumsum(0)]).int()}
     for layer, states in enumerate(hidden):
@@ -154,8 +224,7 @@ def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
             expected["coefficients"] = coefficients
         loss.backward()
         expected |= {"logits": logits.float(), "loss": loss.reshape(1).float()}
-        expected |= {"grad." + key: value.grad.float() for key, value in model.named_parameters()
-                     if value.grad is not None}
+        expected |= {"grad." + key: value for key, value in gradients(model)}
     if os.path.exists(left := os.path.join(folder, "generation_config.json")):
         os.remove(left)
     save_file({key: value.detach().contiguous() for key, value in expected.items()},
@@ -165,7 +234,13 @@ def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
 def main():
     out = os.path.join(HERE, "types")
     shutil.rmtree(out, ignore_errors=True)
-    for number, name in enumerate(TYPES):
+    for name, heads in ROTARY.items():
+        for head in heads:
+            make(os.path.join(out, f"{name}-{head}"), name, head, TYPES[name][2])
+        for place, (title, shape) in enumerate(ROTARY_SHAPES.items()):
+            head = heads[1 + place % (len(heads) - 1)]
+            make(os.path.join(out, f"{name}-{head}-{title}"), name, head, rotary_keys_of(name, shape), *shape[5:7])
+    for number, name in enumerate(name for name in TYPES if name not in ROTARY):
         for head in [*HEADS, *ONLY_OF.get(name, {})]:
             make(os.path.join(out, f"{name}-{head}"), name, head, TYPES[name][2])
         for place, (title, shape) in enumerate(SHAPES.items()):

@@ -9,6 +9,7 @@
 #include "model/config_json.h"
 #include "model/network.h"
 #include "model/save.h"
+#include "model/stored_tensors.h"
 #include "model/training_network.h"
 #include "training.h"
 

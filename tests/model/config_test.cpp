@@ -179,7 +179,7 @@ TEST_CASE("MPNet's positions follow row 1 whatever pad_token_id is, and its tabl
 TEST_CASE("unsupported settings are rejected by name") {
   CHECK(refusal({{"model_type", R"("gpt2")"}}) ==
         "config.json: model_type is gpt2, expected bert, roberta, xlm-roberta, camembert, distilbert, "
-        "electra, albert or mpnet");
+        "electra, albert, mpnet, nomic_bert, gte, new or modernbert");
   CHECK(refusal({{"model_type", ""}}) == "");
   CHECK(refusal({{"add_cross_attention", "true"}}).starts_with("config.json: add_cross_attention is true"));
   CHECK(refusal({{"position_embedding_type", R"("relative_key")"}}) ==

@@ -1,4 +1,5 @@
 #include "model/save.h"
+#include "model/stored_tensors.h"
 
 #include <doctest/doctest.h>
 
