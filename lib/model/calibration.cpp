@@ -87,7 +87,7 @@ void calibrate(const std::string& file, const Directory& source, Parts& parts) {
     throw Error(source.root, ": the model does not classify texts, so that there is nothing to calibrate");
   const auto scalings = read_scalings(file, source.config);
   for (auto& tensor : parts.tensors) {
-    const bool is_bias = tensor.name == std::string(head.tensors()) + ".bias";
+    const bool is_bias = tensor.name == std::string(head.tensors(*source.config.type)) + ".bias";
     if (tensor.name != head.mark && !is_bias) continue;
     if (tensor.shape.empty() || tensor.shape.front() != std::ssize(scalings))
       throw Error(source.path, ": tensor ", tensor.name, " has another number of rows than ",

@@ -44,7 +44,7 @@ int64_t max_length_of(const std::string& path, const SentenceTransformer& senten
 void read_heads(const ckpt::Checkpoint& checkpoint, Config& config) {
   using enum task::Task;
   const auto has = [&](task::Task task) { return checkpoint.find(head_of(task)->mark) != nullptr; };
-  const auto bias = std::string(head_of(classify)->tensors()) + ".bias";
+  const auto bias = std::string(head_of(classify)->tensors(*config.type)) + ".bias";
   Heads heads;
   if (has(fill)) {
     heads = {head_of(fill)};

@@ -40,8 +40,10 @@ struct Head {
   std::ptrdiff_t causal = PTRDIFF_MAX;  // index of the first one of a causal model, see ModelType::causal
   std::vector<task::Task> tasks = {};
 
-  // Begins the names of its tensors: "classifier".
-  std::string_view tensors() const { return mark.substr(0, mark.rfind('.')); }
+  // Begins the names of its tensors: "classifier". Some types call all fine-tuned heads that.
+  std::string_view tensors(const ModelType& type) const {
+    return type.transforms_first && fine_tuned ? "classifier" : mark.substr(0, mark.rfind('.'));
+  }
 };
 
 constexpr std::string_view kPooler = "pooler";

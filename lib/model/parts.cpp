@@ -97,7 +97,7 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
     dense_norm.emplace(kTransformNorm, c.hidden, c.norm_epsilon, layout, bias(c.biases.norms));
     dense_activation = c.head_activation;
   }
-  if (head != nullptr) output.emplace(std::string(head->tensors()), outputs_of(*head, c), c.hidden, layout);
+  if (head != nullptr) output.emplace(std::string(head->tensors(*c.type)), outputs_of(*head, c), c.hidden, layout);
   if (std::ranges::find(needs.heads, masked) != needs.heads.end()) masked_lm.emplace(c, layout);
   if (c.weighted_layers && head != nullptr && head->fine_tuned) mix.emplace(count + 1, layout);
 }
@@ -114,7 +114,7 @@ const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, cons
     const bool other_count =
         found != nullptr && !found->shape.empty() && found->shape.front() != shape.front();
     const bool by_label = std::ranges::any_of(heads(), [&](const Head& head) {
-      return head.outputs == 0 && head.fine_tuned && name.starts_with(head.tensors());
+      return head.outputs == 0 && head.fine_tuned && name.starts_with(head.tensors(*config.type));
     });
     if (!by_label || !other_count) throw;
     const auto labels = config.labels.size();

@@ -25,7 +25,7 @@ float dropout_of_head_input(const NetworkLayers& layers, const Config& config) {
 std::vector<int> same_in_all_rows(const NetworkLayers& layers, float dropout, const Config& config,
                                   const nn::Layout& layout) {
   if (layers.head == nullptr || !layers.head->compares_rows) return {};
-  std::vector<std::string> names = {std::string(layers.head->tensors()) + ".bias"};
+  std::vector<std::string> names = {std::string(layers.head->tensors(*config.type)) + ".bias"};
   const bool shared = config.layer_groups > 0;  // its bias then also adds to the inputs of layers
   if (layers.head->reads == Reads::tokens && dropout == 0 && !layers.masked_lm && !shared && !layers.dense)
     names.push_back(layer_name(config.stored_layer(config.layers - 1)) + ".output.LayerNorm.bias");

@@ -91,7 +91,7 @@ class Training {
   std::vector<std::string> load(model::TrainingNetwork& network) const {
     const auto heads = task_->heads();
     const bool replaces = !heads.empty() && !task_->keeps_head();
-    const auto replaced = replaces ? std::string(heads.front()->tensors()) + "." : "";
+    const auto replaced = replaces ? std::string(heads.front()->tensors(*initial_.config.type)) + "." : "";
     const auto checkpoint = ckpt::Checkpoint::open(initial_.path);
     if (replaces && initial_.config.has_architecture(model::architecture_of(heads, initial_.config)) &&
         checkpoint.find(heads.front()->mark) != nullptr)

@@ -28,7 +28,7 @@ inline model::TrainingNetwork load_head_network(const HeadCase& one, Pool& pool)
   model::TrainingNetwork network(config, {head}, pool);
   auto& parameters = network.parameters();
   const auto missing = network.load(ckpt::Checkpoint::open(directory));
-  const std::string tensors(head->tensors());
+  const std::string tensors(head->tensors(*config.type));
   std::set own = {tensors + ".weight", tensors + ".bias"};
   if (one.weighted) own.insert({"layer_weights", "layer_gamma"});
   CHECK(std::set(missing.begin(), missing.end()) == own);

@@ -15,7 +15,7 @@ import torch
 import transformers as tf
 from safetensors.torch import save_file
 
-from make_types import HEADS, HERE, LABELS, TYPES
+from make_types import HEADS, HERE, LABELS, ROTARY, TYPES
 
 STEPS, BATCH, RATE, HEAD_RATE, DECAY = 20, 6, 1e-3, 3e-4, 0.01
 CHOICES = 2  # pairs of records are the choices of a question
@@ -53,7 +53,7 @@ def steps_of(parameters, losses, first_gradients=None, rate=RATE):
     """Takes a step for each function in `losses`; their results have the loss first."""
     groups = [{"params": [], "weight_decay": decay} for decay in (DECAY, 0)]
     for name, parameter in parameters.items():
-        groups["LayerNorm" in name or "layer_norm" in name or "bias" in name]["params"].append(parameter)
+        groups["norm" in name.lower() or "bias" in name]["params"].append(parameter)
     optimizer = torch.optim.AdamW(groups, lr=rate)
     steps = []
     for loss_of in losses:
@@ -70,7 +70,9 @@ def steps_of(parameters, losses, first_gradients=None, rate=RATE):
 
 
 def load(model_class, folder):
-    return model_class.from_pretrained(folder, attn_implementation="eager").double().train()
+    # With windows, some padding has no keys, for which the eager implementation computes NaN.
+    how = "sdpa" if model_class.__name__.startswith("ModernBert") else "eager"
+    return model_class.from_pretrained(folder, attn_implementation=how).double().train()
 
 
 def fill_curve(name, records):
@@ -164,7 +166,7 @@ def main():
     curves = {name: fill_curve(name, records) for name in TYPES}
     curves["joint"] = joint_curve(records)
     curves |= {f"{name}-{head}": head_curve(name, head, records)
-               for name in TYPES for head in HEADS if head not in ("bare", "fill")}
+               for name in TYPES for head in ROTARY.get(name, HEADS) if head not in ("bare", "fill")}
     with open(os.path.join(HERE, "type_curves.json"), "w", encoding="utf-8") as file:
         file.write('{"records": [\n' + ",\n".join(map(json.dumps, records)) + '],\n"curves": {\n')
         file.write(",\n".join(f'"{name}": {json.dumps(steps)}' for name, steps in curves.items()) + "}}\n")

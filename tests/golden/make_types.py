@@ -53,7 +53,7 @@ HEADS = {"bare": "Model", "fill": "ForMaskedLM", "classify": "ForSequenceClassif
          "tag": "ForTokenClassification", "answer": "ForQuestionAnswering", "choose": "ForMultipleChoice"}
 ONLY_OF = {"electra": {"replaced": "ForPreTraining"}}
 ROTARY = {"nomic_bert": ["bare", "fill", "classify", "tag"], "gte": ["bare", "fill", "classify", "tag"],
-          "modernbert": ["bare", "fill", "classify", "tag"]}
+          "modernbert": list(HEADS)}
 # hidden_size, num_attention_heads, num_hidden_layers, intermediate_size, hidden_act, lengths, labels.
 SHAPES = {
     "one": (7, 1, 1, 5, "gelu", [2, 3], 1),

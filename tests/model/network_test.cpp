@@ -83,7 +83,7 @@ TEST_CASE("hidden states and heads match the float64 reference") {
     for (const auto& head : model::heads()) {
       if (!has_head(model.config, head)) continue;
       Loaded with_head(name, 2, &head);
-      const std::string output(head.tensors());
+      const std::string output(head.tensors(*model.config.type));
       for (const auto& one : cases) {
         const auto batch = batch_of({&one, 1});
         auto rows = model::pooled_rows(model.config, batch);
