@@ -340,7 +340,7 @@ int main(int argc, char** argv) {
     if (!flags.model.empty())
       stream.take_kept(model::open_directory(flags.model).config.kept_options,
                        task::entry(options.score.task).gold_field);
-    if (const auto& tag = stream.settings.usual.tag; tag && !tag->has_name)
+    if (const auto& tag = stream.settings.usual.tag; tag && tag->name.empty())
       options.score.gold_column = tag->index;
     if (is_of_run(options)) {
       metric::RunFilter filter(options, stream.settings, app.log());

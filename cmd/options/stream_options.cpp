@@ -32,17 +32,15 @@ char delimiter_of(const std::string& name, const std::string& value) {
 
 bool is_number(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
 
-// "3", "upos" or, of tags, "misc:ner".
+// A FILE says which names there are.
 io::ConllColumn conll_column_of(const std::string& option, const std::string& value) {
-  const size_t colon = option == opt::tag_column ? value.find(':') : value.npos;
-  const auto named = io::conllu_column(value.substr(0, colon));
-  if (named && colon == value.npos) return {.index = *named, .has_name = true};
-  if (named == io::kMisc && colon < value.size() - 1)
-    return {.index = io::kMisc, .has_name = true, .key = value.substr(colon + 1)};
-  if (!is_number(value))
-    throw cli::UsageError(option, " must be a whole number or one of ", io::conllu_columns(), ", not \"",
-                          value, "\"");
+  if (value.empty()) throw cli::UsageError(option, " must be the number or the name of a column");
+  if (!is_number(value)) return {.name = value};
   return {.index = static_cast<size_t>(cli::App::whole_number(option, value, {.min = 1}) - 1)};
+}
+
+std::string column_text(const io::ConllColumn& column) {
+  return column.name.empty() ? std::to_string(column.index + 1) : column.name;
 }
 
 }  // namespace
@@ -211,13 +209,11 @@ std::vector<std::string> StreamOptions::own_outputs() const {
 }
 
 void StreamOptions::add_conll(cli::App& app, const Uses& uses) {
-  const auto add = [&](const std::string& name, const std::string& help, std::optional<size_t>& column) {
+  const auto add = [&](const std::string& name, const std::string& help,
+                       std::optional<io::ConllColumn>& column) {
     auto& declaration =
         app.custom({name, "COLUMN", help}, [&](const std::string& option, const std::string& value) {
-          const auto given = conll_column_of(option, value);
-          column = given.index;
-          if (&column == &settings.tag_column) settings.tag_key = given.key;
-          if (!is_number(value)) settings.named_column = option + " " + value;
+          column = conll_column_of(option, value);
         });
     declaration.is_kept = true;
   };
@@ -254,7 +250,8 @@ void StreamOptions::settle_input() {
   require_different(opt::columns, settings.columns);
   settings.columns_given = !settings.columns.empty();
   if (settings.word_column && settings.word_column == settings.tag_column)
-    throw cli::UsageError("--word-column and --tag-column are both column ", *settings.tag_column + 1);
+    throw cli::UsageError("--word-column and --tag-column are both column ",
+                          column_text(*settings.tag_column));
   try {
     if (!settings.encoding.empty()) text::decoder_for(settings.encoding, settings.invalid_utf8);
   } catch (const Error& error) {

@@ -233,7 +233,7 @@ constexpr Borrowed kWords[] = {
     {"tab tabs", "tsv"},
     {"txt plain lines line raw", "text"},
     {"table human pretty", "text"},
-    {"iob bio conll2003 conllu conll-u", "conll"},
+    {"iob bio conll2003 conllu conll-u conllup conllu-plus", "conll"},
     {"ner pos token-classification chunking named-entity-recognition sequence-labeling tagging", "tag"},
     {"classification text-classification sequence-classification sentiment sentiment-analysis nli",
      "classify"},

@@ -45,6 +45,9 @@ void append(std::string& out, const io::RawRecord& record) {
   append(out, source.conll.word);
   append(out, source.conll.tag ? *source.conll.tag : -1);
   append(out, int64_t{source.conll.universal});
+  append(out, source.conll.id ? *source.conll.id : -1);
+  append(out, source.conll.names.size());
+  for (const std::string_view name : source.conll.names) append(out, name);
   append(out, std::string_view(source.conll.tag_key));
   append(out, source.columns.size());
   for (const std::string_view column : source.columns) append(out, column);
@@ -68,6 +71,8 @@ io::RawRecord take_record(std::string_view& in) {
   source->conll.word = take_number(in);
   if (const auto tag = take_number(in); tag >= 0) source->conll.tag = tag;
   source->conll.universal = take_number(in) != 0;
+  if (const auto id = take_number(in); id >= 0) source->conll.id = id;
+  for (auto names = take_number(in); names > 0; --names) source->conll.names.push_back(take_text(in));
   source->conll.tag_key = take_text(in);
   for (auto columns = take_number(in); columns > 0; --columns) source->columns.push_back(take_text(in));
   io::RawRecord record;

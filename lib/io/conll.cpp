@@ -1,7 +1,7 @@
 #include "io/conll.h"
 
 #include <algorithm>
-#include <charconv>
+#include <utility>
 
 #include "base/error.h"
 #include "base/spelling.h"
@@ -132,33 +132,65 @@ std::string TagSchemes::mixture() const {
   return has(inside_first) && has(begin_first) ? "IOB1 and BIO" : "";
 }
 
+void ConllColumns::set_names(std::vector<std::string> columns) {
+  universal = true;
+  names = std::move(columns);
+  id = find("id");
+  word = find(kFormColumn).value_or(0);
+  tag = find(kUposColumn);
+  if (!tag && names.size() - 1 != word) tag = names.size() - 1;
+}
+
+std::optional<size_t> ConllColumns::find(std::string_view name) const {
+  const auto is_it = [wanted = lower_case(name)](const std::string& one) {
+    return lower_case(one) == wanted;
+  };
+  const auto found = std::ranges::find_if(names, is_it);
+  if (found == names.end()) return std::nullopt;
+  return found - names.begin();
+}
+
+bool ConllColumns::take_word(const ConllColumn& column) {
+  const auto index = column.name.empty() ? column.index : find(column.name);
+  word = index.value_or(word);
+  return index.has_value();
+}
+
+bool ConllColumns::take_tag(const ConllColumn& column) {
+  auto index = column.name.empty() ? column.index : find(column.name);
+  std::string key;
+  const size_t colon = column.name.find(':');
+  if (!index && colon < column.name.size() - 1 && lower_case(column.name.substr(0, colon)) == kMiscColumn) {
+    index = find(kMiscColumn);
+    key = column.name.substr(colon + 1);
+  }
+  if (!index) return false;
+  tag = index;
+  tag_key = key;
+  return true;
+}
+
 void ConllColumns::take_usual(const std::optional<ConllColumn>& words,
                               const std::optional<ConllColumn>& tags) {
-  const size_t columns = universal ? kConlluColumns : columns_of(row).size();
-  // Without names, a column of words is known by the tags after it.
-  if (words && words->has_name == universal && words->index + (universal ? 0 : 1) < columns)
-    word = words->index;
-  if (!tags || tags->has_name != universal || tags->index >= columns || tags->index == word) return;
-  tag = tags->index;
-  if (universal) tag_key = tags->key;
+  const size_t columns = columns_of(row).size();
+  const auto fits = [&](const ConllColumn& column, size_t after) {
+    return column.name.empty() != universal && (universal || column.index + after < columns);
+  };
+  if (words && fits(*words, 1)) take_word(*words);  // numbers: known by the tags after them
+  if (!tags || !fits(*tags, 0)) return;
+  auto with_tag = *this;
+  if (with_tag.take_tag(*tags) && with_tag.tag != word) *this = std::move(with_tag);
 }
 
-std::optional<size_t> conllu_column(std::string_view name) {
-  const auto found = std::ranges::find(kColumnNames, lower_case(name));
-  if (found == std::end(kColumnNames)) return std::nullopt;
-  return found - std::begin(kColumnNames);
-}
+std::vector<std::string> conllu_names() { return {std::begin(kColumnNames), std::end(kColumnNames)}; }
 
-std::string conllu_name(std::string_view column) {
-  size_t number = 0;
-  const auto [end, error] = std::from_chars(column.data(), column.data() + column.size(), number);
-  const bool is_number = error == std::errc() && end == column.data() + column.size();
-  return std::string(is_number && number >= 1 && number <= kConlluColumns ? kColumnNames[number - 1]
-                                                                          : column);
-}
-
-std::string conllu_columns() {
-  return listed(std::vector<std::string>(std::begin(kColumnNames), std::end(kColumnNames)), "or");
+std::vector<std::string> conllu_plus_names(std::string_view line) {
+  const size_t equals = line.find('=');
+  if (!line.starts_with('#') || equals == line.npos) return {};
+  const auto what = columns_of(line.substr(1, equals - 1));
+  if (what.size() != 1 || what.front() != "global.columns") return {};
+  const auto names = columns_of(line.substr(equals + 1));
+  return {names.begin(), names.end()};
 }
 
 bool is_conllu_row(std::string_view line) {
@@ -172,11 +204,16 @@ std::vector<std::string_view> conll_columns(std::string_view line, const ConllCo
   return read.universal && line.find('\t') != line.npos ? cells_of(line) : columns_of(line);
 }
 
+bool is_conllu_comment(std::string_view line, const ConllColumns& read) {
+  return line.starts_with('#') && (read.id || !line.starts_with("#\t"));
+}
+
 bool is_conll_word(std::string_view line, const ConllColumns& read) {
   if (!read.universal) return true;
-  if (line.starts_with('#')) return false;
-  const auto id = line.substr(0, line.find_first_of(" \t"));
-  return id.find_first_of("-.") == id.npos;
+  if (is_conllu_comment(line, read)) return false;
+  if (!read.id) return true;
+  const auto columns = conll_columns(line, read);
+  return *read.id >= columns.size() || columns[*read.id].find_first_of("-.") == line.npos;
 }
 
 std::optional<std::string_view> misc_value(std::string_view misc, std::string_view key) {
@@ -199,13 +236,14 @@ std::string conll_record(std::string_view sentence, const ConllColumns& read, in
     const auto row = without_line_end(sentence.substr(0, size));
     sentence.remove_prefix(size);
     require_utf8(row, 0, encoding);
-    if (read.universal && row.starts_with('#')) continue;
+    if (read.universal && is_conllu_comment(row, read)) continue;
     if (!read.universal) require_one_separator(row);
     const auto columns = conll_columns(row, read);
     if (expected == 0) expected = columns.size();
-    if (read.universal && columns.size() != kConlluColumns)
-      throw Error("has ", counted(columns.size(), "column", "columns"), ", expected the ", kConlluColumns,
-                  " of CoNLL-U, separated by TAB");
+    if (read.universal && columns.size() != read.names.size())
+      throw Error("has ", counted(columns.size(), "column", "columns"), ", expected the ", read.names.size(),
+                  read.names.size() == kConlluColumns ? " of CoNLL-U" : " that the first line names",
+                  ", separated by TAB");
     if (columns.size() != expected)
       throw Error("has ", counted(columns.size(), "column", "columns"), ", expected ", expected,
                   " as in the first line of the sentence");

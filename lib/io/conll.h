@@ -12,6 +12,10 @@
 //   1-2  Don't  _  _  ...     the spelling of words 1 and 2: left out
 //   1    Do     do AUX ...
 //   1.1  it     _  _  ...     an empty node, which is not in the text: left out
+//
+// CoNLL-U Plus has other columns, which its first line names (universaldependencies.org/ext-format.html):
+//
+//   # global.columns = ID FORM UPOS PARSEME:MWE
 #pragma once
 
 #include <atomic>
@@ -47,35 +51,48 @@ bool is_conll_comment(std::string_view line, std::string_view row);
 // Whether a line can be the first of a sentence: ten columns separated by TAB, the id is 1, 1-N or 0.1.
 bool is_conllu_row(std::string_view line);
 
-// A column that was named by its number or, of CoNLL-U, by its name.
+// A column as a user names it: by its number or, of CoNLL-U, by its name. Tags may also be the value of a key
+// in MISC: "misc:ner".
 struct ConllColumn {
-  size_t index;
-  bool has_name = false;
-  std::string key = {};  // CoNLL-U: the tag is the value of this key in the column; "": all of it
+  size_t index = 0;       // from 0
+  std::string name = {};  // "": by its number
+
+  bool operator==(const ConllColumn&) const = default;
 };
 
 // Which columns are read, from 0.
 struct ConllColumns {
   size_t word = 0;
-  std::optional<size_t> tag = {};  // nullopt: the last one, unless it has the words
-  std::string tag_key = {};        // see ConllColumn
-  std::string tag_field = "tags";  // of the record
-  bool universal = false;          // CoNLL-U
-  bool written_back = false;       // lines between sentences are kept, see conll_lines.h
-  std::string row = {};            // the first one of the FILE that does not begin with "#"; ""
+  std::optional<size_t> tag = {};       // nullopt: the last one, unless it has the words
+  std::string tag_key = {};             // the tag is the value of this key in the column; "": all of it
+  std::string tag_field = "tags";       // of the record
+  bool universal = false;               // CoNLL-U
+  std::vector<std::string> names = {};  // of all columns of CoNLL-U
+  std::optional<size_t> id = {};        // the one that tells ranges and empty nodes from words
+  bool written_back = false;            // lines between sentences are kept, see conll_lines.h
+  std::string row = {};                 // the first one of the FILE that does not begin with "#"; ""
 
-  // Reads those columns if a FILE of this form can have them: in CoNLL-U, columns with a name; in other
+  // Sets `universal` and what follows from the names: which columns have the words and the tags by default.
+  void set_names(std::vector<std::string> columns);
+  std::optional<size_t> find(std::string_view name) const;  // a column of CoNLL-U by its name, in any case
+  // False if there is no column of that name.
+  bool take_word(const ConllColumn& column);
+  bool take_tag(const ConllColumn& column);
+  // Takes those columns if a FILE of this form can have them: in CoNLL-U, columns with a name; in other
   // CoNLL, those with a number.
   void take_usual(const std::optional<ConllColumn>& words, const std::optional<ConllColumn>& tags);
 };
-// The index of a column of CoNLL-U by its name, such as "upos".
-std::optional<size_t> conllu_column(std::string_view name);  // in any case
-std::string conllu_columns();                                // their names
-std::string conllu_name(std::string_view column);            // of a column by its number, from 1, or its name
-constexpr size_t kForm = 1, kUpos = 3, kMisc = 9, kConlluColumns = 10;
+
+inline constexpr std::string_view kFormColumn = "form", kUposColumn = "upos", kMiscColumn = "misc";
+inline constexpr size_t kConlluColumns = 10;
+std::vector<std::string> conllu_names();  // of the columns of CoNLL-U
+// The names in the first line of CoNLL-U Plus; none: it is another line.
+std::vector<std::string> conllu_plus_names(std::string_view line);
 
 // The columns of a line.
 std::vector<std::string_view> conll_columns(std::string_view line, const ConllColumns& read);
+// Whether a line of CoNLL-U is a comment; a word may begin with "#" if there is no column before it.
+bool is_conllu_comment(std::string_view line, const ConllColumns& read);
 // Whether a line of a sentence is a word, unlike a comment, a range or an empty node of CoNLL-U.
 bool is_conll_word(std::string_view line, const ConllColumns& read);
 // The value of a key in MISC, such as B-PER in "SpaceAfter=No|ner=B-PER"; nullopt if the key is absent.

@@ -195,8 +195,8 @@ std::string old_line_ends(const Input& input) {
 
 // The most common suffix of the texts in a folder; ".txt" if there are none.
 std::string most_common_suffix(const std::string& folder) {
-  constexpr std::string_view kText[] = {".txt", ".md",  ".markdown", ".rst",   ".org",   ".tex",
-                                        ".csv", ".tsv", ".jsonl",    ".conll", ".conllu"};
+  constexpr std::string_view kText[] = {".txt", ".md",  ".markdown", ".rst",   ".org",    ".tex",
+                                        ".csv", ".tsv", ".jsonl",    ".conll", ".conllu", ".conllup"};
   std::map<std::string, int> counts = {{".txt", 0}};
   std::error_code error;
   const auto end = std::filesystem::recursive_directory_iterator();

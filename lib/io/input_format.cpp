@@ -33,7 +33,7 @@ std::span<const InputFormatEntry> entries() {
       {documents, "documents", some_tools, Kind::text, make_paragraph_cutter, {}, '\n'},
       {object, "object", some_tools, Kind::json, make_file_cutter},
       {conll, "conll", some_tools, Kind::tagged, make_conll_cutter, {".conll"}},
-      {conllu, "conllu", some_tools, Kind::tagged, make_conll_cutter, {".conllu"}},
+      {conllu, "conllu", some_tools, Kind::tagged, make_conll_cutter, {".conllu", ".conllup"}},
       {squad, "squad", some_tools, Kind::json, make_squad_cutter},
       {npy, "npy", some_tools, Kind::row, make_row_cutter},
       {f32, "f32", some_tools, Kind::row, make_row_cutter},
@@ -208,6 +208,11 @@ std::string first_conll_row(Input& input) {
 bool is_conllu(Input& input) {
   const auto row = first_row(input);
   return row && is_conllu_row(row->line);
+}
+
+bool is_conllu_plus(Input& input) {
+  const auto lines = first_lines(input, 1);
+  return !lines.empty() && !conllu_plus_names(lines.front()).empty();
 }
 
 bool is_numbered_conll(Input& input) {

@@ -92,7 +92,8 @@ bool has_equal_rows(Input& input);
 // The first line of CoNLL that neither begins with "#" nor starts a document; "" if it is not near the
 // beginning.
 std::string first_conll_row(Input& input);
-bool is_conllu(Input& input);  // ten columns after the comments
+bool is_conllu(Input& input);       // ten columns after the comments
+bool is_conllu_plus(Input& input);  // the first line names the columns
 // Whether the first column of the first lines counts words: 1, 2.
 bool is_numbered_conll(Input& input);
 // Whether a line of CoNLL has names of columns, such as "word tag".

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/output_file.h"
+#include "io/conll_form.h"
 #include "io/context_cutter.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
@@ -189,20 +190,7 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
   source->pair_use = options_.pair_use;
   source->records_of = options_.records_of;
   source->encoding = options_.encoding;
-  const bool universal = source->format == InputFormat::conllu;
-  source->conll = {.word = options_.word_column.value_or(universal ? kForm : 0),
-                   .tag = universal                 ? options_.tag_column.value_or(kUpos)
-                          : options_.predicted_tags ? std::nullopt
-                                                    : options_.tag_column,
-                   .tag_key = universal ? options_.tag_key : "",
-                   .tag_field = options_.predicted_tags ? "prediction" : "tags",
-                   .universal = universal,
-                   .written_back = is_tagged(source->format) && options_.format == Format::conll,
-                   .row = source->format == InputFormat::conll ? first_conll_row(input) : ""};
-  // Predictions are in the last column.
-  const bool reads_tag = !options_.tag_column && (universal || !options_.predicted_tags);
-  source->conll.take_usual(options_.word_column ? std::nullopt : options_.usual.word,
-                           reads_tag ? options_.usual.tag : std::nullopt);
+  if (is_tagged(source->format)) source->conll = conll_columns_of(input, options_, source->format);
   for (const auto& [option, kind] : options_.format_options)
     if (!is_found_ && entry(source->format).kind != kind)
       note(input, "is read as " + std::string(name_of(source->format)) + ", so " + option + " has no effect");
@@ -243,7 +231,7 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (const auto table = table_of(input, by_suffix)) return *table;
   if (by_suffix.value_or(jsonl) == jsonl && reads(squad) && is_squad(input)) return squad;
   if (reads(conll) && (!by_suffix || by_suffix == text || by_suffix == conll)) {
-    if (reads(conllu) && is_conllu(input)) return conllu;
+    if (reads(conllu) && (is_conllu(input) || is_conllu_plus(input))) return conllu;
     if (is_conll(input)) {
       if (by_suffix != conll && !is_conll_document(first_lines(input, 1).front()))
         note(input, kReadAsConll + (options_.no_texts ? "" : kReadAsText));

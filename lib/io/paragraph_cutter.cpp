@@ -73,22 +73,20 @@ class ParagraphCutter : public LineCutter {
 class ConllCutter final : public ParagraphCutter {
  public:
   explicit ConllCutter(const CutterOptions& options)
-      : ParagraphCutter(options),
-        universal_(options.source.conll.universal),
-        row_(options.source.conll.row) {}
+      : ParagraphCutter(options), columns_(options.source.conll) {}
 
  private:
   Kind kind_of(std::string_view line) override {
     constexpr size_t kMostBytes = 1 << 20;
     if (is_blank(line) || is_conll_document(line)) return Kind::separator;
-    const bool comment = universal_ ? line.starts_with('#') : is_conll_comment(line, row_);
+    const bool comment =
+        columns_.universal ? is_conllu_comment(line, columns_) : is_conll_comment(line, columns_.row);
     if (is_open() || !comment) return Kind::part;
     return keeps_lines_ && pending() < kMostBytes ? Kind::lead : Kind::separator;
   }
   bool starts_document(std::string_view line) const override { return is_conll_document(line); }
 
-  const bool universal_;
-  const std::string row_;
+  const ConllColumns columns_;
 };
 
 bool is_markdown(std::string_view path) {

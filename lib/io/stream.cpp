@@ -319,8 +319,6 @@ StreamOptions side_file(const StreamOptions& stream, const std::string& file) {
   side.delimiter = stream.delimiter;
   side.word_column = stream.word_column;
   side.tag_column = stream.tag_column;
-  side.tag_key = stream.tag_key;
-  side.named_column = stream.named_column;
   side.encoding = stream.encoding;
   side.text_field = stream.text_field;
   side.usual = stream.usual;

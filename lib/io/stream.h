@@ -35,25 +35,23 @@ struct StreamOptions {
   std::string output = "-";        // "-": stdout
   std::string text_option;         // option that takes a text instead of FILEs, for messages
   InputFormat input_format = InputFormat::automatic;
-  std::optional<FolderOptions> folders;           // nullopt: the tool reads none
-  std::optional<InputFormat> cut;                 // what text is cut into: text (lines), passages or file
-  std::vector<std::string> columns;               // for TSV and CSV without a header line
-  bool columns_given = false;                     // by --columns
-  std::optional<char> delimiter;                  // of CSV; tables of automatic format are then CSV
-  std::optional<size_t> word_column, tag_column;  // of CoNLL, from 0
-  std::string tag_key;                            // of MISC, see ConllColumns
-  std::string named_column;                       // option with one of these by its name in CoNLL-U; "": none
-  std::vector<FormatOption> format_options;       // a note says for which FILEs they have no effect
-  std::string encoding;                           // "": UTF-8
-  std::string text_field{kTextField};             // the single field of text input
-  std::string pair_field{kPairField};             // used by filters, not by the stream
-  UsualForm usual;                                // of the model's records
-  std::vector<FieldOption> field_options;         // which options name fields, for messages
-  std::shared_ptr<FieldUse> pair_use;  // of pair_field, if the user named it; see Fields::pair_text
-  DropList drop;                       // for the filter, which passes it to its Output
-  std::vector<std::string> keep;       // fields to write, in this order; none: all
-  Format format = Format::jsonl;       // of the output
-  OnError on_error = OnError::stop;    // skip: also leave out unreadable FILEs, if there are several
+  std::optional<FolderOptions> folders;  // nullopt: the tool reads none
+  std::optional<InputFormat> cut;        // what text is cut into: text (lines), passages or file
+  std::vector<std::string> columns;      // for TSV and CSV without a header line
+  bool columns_given = false;            // by --columns
+  std::optional<char> delimiter;         // of CSV; tables of automatic format are then CSV
+  std::optional<ConllColumn> word_column, tag_column;
+  std::vector<FormatOption> format_options;  // a note says for which FILEs they have no effect
+  std::string encoding;                      // "": UTF-8
+  std::string text_field{kTextField};        // the single field of text input
+  std::string pair_field{kPairField};        // used by filters, not by the stream
+  UsualForm usual;                           // of the model's records
+  std::vector<FieldOption> field_options;    // which options name fields, for messages
+  std::shared_ptr<FieldUse> pair_use;        // of pair_field, if the user named it; see Fields::pair_text
+  DropList drop;                             // for the filter, which passes it to its Output
+  std::vector<std::string> keep;             // fields to write, in this order; none: all
+  Format format = Format::jsonl;             // of the output
+  OnError on_error = OnError::stop;          // skip: also leave out unreadable FILEs, if there are several
   InvalidUtf8 invalid_utf8 = InvalidUtf8::error;
   bool line_buffered = false;  // write each record separately; also if the output is a terminal
   ShowProgress progress = ShowProgress::automatic;

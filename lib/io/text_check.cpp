@@ -91,11 +91,11 @@ void check_conll(Input& input, const StreamOptions& options, const Source& sourc
     throw Error(input.name(), ": the words and the tags are both read from column ", read.word + 1,
                 "; name others with ", opt::word_column, " and ", opt::tag_column);
   if (read.universal) return;
-  if (!options.named_column.empty() && !options.predicted_tags)
-    throw Error(input.name(), ": is not CoNLL-U, whose columns have names; ", options.named_column,
-                " must be a number");
   if (!options.word_column && reads_conllu && is_conllu(input))
     throw Error(input.name(), ": has the ten columns of CoNLL-U; use ", opt::input_format, " conllu");
+  if (!options.word_column && reads_conllu && is_conllu_plus(input))
+    throw Error(input.name(), ": its first line names the columns of CoNLL-U Plus; use ", opt::input_format,
+                " conllu");
   if (is_conll_header(read.row))
     throw Error(input.name(), ": its first line, ", shown(read.row),
                 ", looks like a header, which CoNLL does not have; remove it");

@@ -196,7 +196,7 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
   options.header_fields = {scorer.gold_field(), id_field.empty() ? kIdField : id_field};
   options.no_texts = true;
   options.more = io::formats_of({io::RecordKind::tagged});
-  if (options.tag_column == 0) options.word_column = 1;
+  if (options.tag_column == io::ConllColumn{}) options.word_column = io::ConllColumn{.index = 1};
   if (options.tag_column) options.format_options = {{opt::tag_column, io::RecordKind::tagged}};
   options.recognize = recognize_data;
   io::PullReader reader(options);
@@ -244,7 +244,7 @@ std::optional<io::InputFormat> recognize_data(io::Input& input) {
 
 std::optional<io::InputFormat> recognize_conll(io::Input& input) {
   const bool conll = input.name().ends_with(".conll") || io::is_conll(input) || io::is_conllu(input) ||
-                     has_word_and_tags(input);
+                     io::is_conllu_plus(input) || has_word_and_tags(input);
   return conll ? std::optional(io::InputFormat::documents) : std::nullopt;
 }
 

@@ -115,7 +115,7 @@ std::string ScoreFilter::gold_of(const io::Fields& fields) const {
 ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, const io::Record& record) const {
   Prepared prepared;
   const auto& conll = record.source().conll;
-  if (conll.universal && conll.tag == io::kUpos && !stream_.tag_column && !stream_.usual.tag)
+  if (conll.tag && conll.tag == conll.find(io::kUposColumn) && !stream_.tag_column && !stream_.usual.tag)
     of_usual_column_.store(true, std::memory_order_relaxed);
   if (by_order()) {
     const bool answers = record.source().format == io::InputFormat::object;

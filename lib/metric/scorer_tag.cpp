@@ -142,12 +142,10 @@ class TagScorer : public Scorer {
       const auto line = sentence.substr(0, end);
       const auto words = io::columns_of(line);
       sentence.remove_prefix(std::min(end + 1, sentence.size()));
+      if (!io::conllu_plus_names(line).empty() || io::is_conllu_row(line))
+        throw Error("is CoNLL-U, with one tag for each word; name the file with the gold tags with ",
+                    opt::gold);
       if (gold.empty() && io::is_conll_comment(line, row)) continue;
-      if (io::is_conllu_row(line))
-        throw Error(
-            "has the ten columns of CoNLL-U, with one tag for each word; name the file with the gold tags "
-            "with ",
-            opt::gold);
       if (io::is_conll_document(line) || words.front() == "-X-") {
         end_sentence();
         continue;

@@ -316,9 +316,11 @@ class Tag final : public Predictor {
   std::string tagged_lines(const TaggedWords& tagged, const io::ConllLines& lines,
                            io::ConllColumns columns) const {
     const bool outside = std::ranges::find(config_.labels, io::kOutside) != config_.labels.end();
-    if (outside && columns.universal && columns.tag == io::kUpos) {
-      columns.tag = io::kMisc;
+    if (outside && columns.tag && columns.tag == columns.find(io::kUposColumn)) {
+      columns.tag = columns.find(io::kMiscColumn);
       columns.tag_key = "ner";
+      if (!columns.tag)
+        throw Error("has no column MISC for tags of entities; name their column with ", opt::tag_column);
     }
     std::vector<std::string_view> tags;
     for (const Decision& decision : decisions_of(tagged)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -108,7 +109,7 @@ class TagTask final : public TrainingTask {
 
   void peek(examples::RecordSource& source) override {
     source.peek([&](const io::Fields&, const io::Record& record, int64_t) {
-      universal_ = record.source().conll.universal;
+      columns_ = record.source().conll.names;
     });
   }
 
@@ -140,10 +141,13 @@ class TagTask final : public TrainingTask {
   void describe(model::Config& config) const override {
     TrainingTask::describe(config);
     config.labels = set_.labels.names();
-    if (!universal_) return;
     for (auto& [name, value] : config.kept_options) {
       const auto option = "--" + name;
-      if (option == opt::word_column || option == opt::tag_column) value = io::conllu_name(value);
+      if (option != opt::word_column && option != opt::tag_column) continue;
+      size_t number = 0;
+      const char* const end = value.data() + value.size();
+      const bool is_number = std::from_chars(value.data(), end, number).ptr == end;
+      if (is_number && number >= 1 && number <= columns_.size()) value = columns_[number - 1];
     }
   }
 
@@ -193,7 +197,7 @@ class TagTask final : public TrainingTask {
   }
 
   const features::Featurizer featurizer_;
-  bool universal_ = false;  // the records are CoNLL-U
+  std::vector<std::string> columns_;  // of the records, if they are CoNLL-U
   LabelSet set_;
   io::TagSchemes schemes_;  // of the training records
 };

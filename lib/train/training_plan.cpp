@@ -99,8 +99,9 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
   if (fields.text_field != io::kTextField) settings.emplace_back(opt::text_field, fields.text_field);
   if (fields.pair_field != io::kPairField) settings.emplace_back(opt::pair_field, fields.pair_field);
   if (options.task.label_field) settings.emplace_back(opt::label_field, *options.task.label_field);
-  const auto add_column = [&settings](Option option, std::optional<size_t> column) {
-    if (column) settings.emplace_back(option, std::to_string(*column + 1));
+  const auto add_column = [&settings](Option option, const std::optional<io::ConllColumn>& column) {
+    if (column)
+      settings.emplace_back(option, column->name.empty() ? std::to_string(column->index + 1) : column->name);
   };
   add_column(opt::word_column, options.stream.word_column);
   add_column(opt::tag_column, options.stream.tag_column);

@@ -98,7 +98,7 @@ TEST_CASE("all lines of CoNLL and CoNLL-U are written back, whatever the chunks"
     const auto made = random_file(random, universal);
     const std::string &file = made.file, &expected = made.expected;
     StreamOptions options = {.input_format = universal ? InputFormat::conllu : InputFormat::conll};
-    if (universal) options.tag_column = 4;
+    if (universal) options.tag_column = ConllColumn{.index = 4};
     options.more = {InputFormat::conll, InputFormat::conllu};
     options.chunk_bytes = 1 + random() % 300;
     options.chunk_records = 1 + random() % 5;
@@ -127,8 +127,9 @@ TEST_CASE("a comment of any length is written back") {
 
 TEST_CASE("a key in MISC is replaced, or added unless the tag is O") {
   const auto tagged = [](std::string_view misc, std::string_view tag = "B-X") {
-    ConllColumns columns = {.word = kForm, .tag = kMisc, .universal = true};
-    columns.tag_key = "ner";
+    ConllColumns columns;
+    columns.set_names(conllu_names());
+    columns.take_tag({.name = "misc:ner"});
     const std::string row = "1\ta\t_\t_\t_\t_\t0\t_\t_\t";
     std::string out;
     const std::vector<std::string_view> tags = {tag};
