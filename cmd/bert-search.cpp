@@ -283,8 +283,9 @@ void settle_stream(search::Options& options, io::StreamOptions& stream, const io
   records.delimiter = files.delimiter ? files.delimiter : stream.delimiter;
   if (options.index.may_be_empty) {  // the records are those of a folder
     records.encoding.clear();
-    records.usual.fields =
-        io::asked_text_field(std::exchange(records.text_field, std::string(io::kTextField)));
+    if (const auto asked = std::exchange(records.text_field, std::string(io::kTextField));
+        asked != io::kTextField)
+      records.usual.fields = io::asked_text_field(asked);
   }
   options.index.lines = stream.format == io::Format::grep;
   options.drop = stream.drop;

@@ -184,15 +184,13 @@ std::string FolderIndexOptions::default_folder(const std::string& settings, cons
 FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions& stream,
                                         ModelOptions& model) {
   auto& index = options.index;
-  if (!indexes() && !is_directory(index.path)) return {};
-  auto texts = options.texts;
-  texts.embed.vectors.prompt.reset();
-  const search::AskedFields fields = {.text = texts.embed.features.text_field,
-                                      .pair = texts.embed.features.pair_field};
-  texts.embed.features.text_field = io::kTextField;
-  texts.embed.features.take_ids = features::TakeIds::never;  // files are read for their texts
-  texts.open_model = [&model] { return model.open(); };
-  const auto settings = indexes() ? settings_of(files_, texts.embed.features) : "";
+  auto& features = options.texts.embed.features;
+  const auto take_kept = [&] {
+    stream.take_kept(model.kept());
+    if (stream.settings.pair_field.empty()) features.pair_field.clear();
+  };
+  if (!indexes() && !is_directory(index.path)) return take_kept(), FileDescriptor();
+  const auto settings = indexes() ? settings_of(files_, features) : "";
   if (index.path.empty()) index.path = default_folder(settings, options, model);
   const search::IndexFolder folder(index.path);
   if (indexes()) create(folder);
@@ -204,15 +202,26 @@ FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions&
     manifest = folder.read();
     if (!app_.given("--model") && is_directory(manifest.directory)) model.path = manifest.directory;
   }
+  take_kept();
   if (indexes()) {
+    auto texts = options.texts;
+    texts.embed.vectors.prompt.reset();
+    texts.embed.features.text_field = io::kTextField;
+    texts.embed.features.take_ids = features::TakeIds::never;  // files are read for their texts
+    texts.open_model = [&model] { return model.open(); };
     auto files = files_;
     files.budget = texts.embed.compute.batch_tokens;
+    const auto& kept = stream.settings.usual.fields;
+    const auto text = std::ranges::find(kept, io::kTextField, &io::FieldAlias::field);
+    if (files.usual.fields.empty()) files.usual.fields = kept;
     manifest = search::refresh(folder,
                                {.inputs = inputs_,
                                 .stream = files,
                                 .texts = texts,
                                 .settings = settings,
-                                .fields = fields,
+                                .fields = {.text = text == kept.end() ? features.text_field : text->name,
+                                           .pair = features.pair_field},
+                                .text_asked = stream.text_field_given(),
                                 .rebuild = rebuild_},
                                stream.pool(), app_.log());
   } else {

@@ -1,5 +1,6 @@
 #include "options/model_options.h"
 
+#include "base/error.h"
 #include "base/option.h"
 #include "model/config.h"
 
@@ -36,6 +37,14 @@ model::Directory ModelOptions::open() const {
     throw cli::UsageError(activation.empty() ? opt::dtype : opt::activation, " is for layers, which ",
                           directory.path, ", a table of the vectors of words, does not have");
   return directory;
+}
+
+cli::Kept ModelOptions::kept() const {
+  try {
+    return open().config.kept_options;
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 ModelOptions::ModelOptions(cli::App& app, Opened opened) {

@@ -26,6 +26,8 @@ struct ModelOptions {
   ModelOptions(const ModelOptions&) = delete;
 
   model::Directory open() const;
+  // How the records of the model were read in training; nothing if it cannot be opened.
+  cli::Kept kept() const;
 
   std::string path;  // of the model directory; with Opened::always set before the body of App::run starts
   std::string activation;  // "": that of the model

@@ -75,7 +75,7 @@ class Refresh {
                                      : " in " + counted(std::ssize(index.files), "file", "files") + "; " +
                                            opt::rebuild + " reads again, and says why"));
     for (const auto& message : options_.stream.folders->notes()) log_.warn(message);
-    if (text_field_.warning())
+    if (options_.text_asked && text_field_.warning())
       log_.warn(named() + ": no record has the field " + json::in_quotes(text_field_.name()) + " of " +
                 opt::text_field + ", so " + json::in_quotes(io::kTextField) + " is read");
     return index;

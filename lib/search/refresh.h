@@ -19,6 +19,7 @@ struct RefreshOptions {
   TextOptions texts;                // open_model is called if there is something to embed
   std::string settings;             // see Manifest
   AskedFields fields;               // the same
+  bool text_asked = false;          // by an option, not only in the training of the model
   bool rebuild = false;             // embeds all files again; the settings may have changed
 };
 
