@@ -163,18 +163,16 @@ void result_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& f
       app.number({"--worst", "N", "Write the N records whose wrong predictions have the highest losses."},
                  {.min = 1}, options.worst),
       &E::has_loss);
-  only_for(
-      app.option(
-          {"--against", "FILE",
-           "Compare the metrics with those of other predictions for the same gold labels, with intervals and "
-           "p-values."},
-          options.against),
-      &E::resampled);
-  only_for(app.number({"--bootstrap", "N",
-                       "Write 95 % intervals of metrics, from N samples of the records (default: none; with "
-                       "--against: 1000)."},
-                      {.min = 1, .max = 1000000}, options.bootstrap),
-           &E::resampled);
+  app.option(
+      {"--against", "FILE",
+       "Compare the metrics with those of other predictions for the same gold labels, with intervals and "
+       "p-values."},
+      options.against);
+  app.number(
+      {"--bootstrap", "N",
+       "Write 95 % intervals of metrics, from N samples of the records, or for rank of the queries (default: "
+       "none; with --against: 1000)."},
+      {.min = 1, .max = 1000000}, options.bootstrap);
   std::vector<std::string> names;
   for (const auto& [name, result] : kResults) {
     if (!has_metrics(result)) app.excludes({name}, opt::metric);
@@ -342,11 +340,11 @@ int main(int argc, char** argv) {
                        task::entry(options.score.task).gold_field);
     if (const auto& tag = stream.settings.usual.tag; tag && tag->name.empty())
       options.score.gold_column = tag->index;
+    options.pool = &stream.pool();
     if (is_of_run(options)) {
       metric::RunFilter filter(options, stream.settings, app.log());
       return stream.transform(filter);
     }
-    options.pool = &stream.pool();
     metric::ScoreFilter filter(options, stream.settings, app.log());
     return stream.transform(filter);
   });

@@ -68,6 +68,10 @@ void Judgments::add(std::string_view query, std::string_view document, double ga
   judged_.push_back({.gain = gain, .query = queries_.add(query).first});
 }
 
+void Judgments::untake() {
+  for (auto& judged : judged_) judged.taken = false;
+}
+
 double Judgments::take(std::string_view query, std::string_view document) {
   const auto found = pairs_.find(pair_of(query, document));
   if (!found) return 0;

@@ -30,6 +30,7 @@ class Judgments {
   // Throws Error if the document was judged before.
   void add(std::string_view query, std::string_view document, double gain);
   bool has_taken() const { return std::ranges::any_of(judged_, &Judged::taken); }
+  void untake();  // for the next run
   // The gain of a document that was ranked; 0 without a judgment.
   double take(std::string_view query, std::string_view document);
   // Calls `use` for each document that was not taken.

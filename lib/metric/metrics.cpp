@@ -232,14 +232,6 @@ bool is_of(const Metric& metric, task::Task task) {
   return std::ranges::find(metric.tasks, task) != metric.tasks.end();
 }
 
-// "top_k_accuracy" becomes "top_5_accuracy".
-std::string name_with(int64_t k, std::string_view name) {
-  std::string written(name);
-  const auto part = written.ends_with("_k") ? written.size() - 2 : written.find("_k_");
-  if (part != std::string::npos) written.replace(part + 1, 1, std::to_string(k));
-  return written;
-}
-
 Values values_of(const Evaluation& evaluation, task::Task task, Use use) {
   Values values;
   for (const auto* metric : metrics_of(task, use))
@@ -283,6 +275,13 @@ Values score_values(const Evaluation& evaluation, task::Task task) {
   return values_of(evaluation, task, kScore);
 }
 
+std::string written_name(const Evaluation& evaluation, std::string_view name) {
+  std::string written(name);
+  const auto part = written.ends_with("_k") ? written.size() - 2 : written.find("_k_");
+  if (part != std::string::npos) written.replace(part + 1, 1, std::to_string(evaluation.top_k));
+  return written;
+}
+
 // The positive label follows the first metrics of it.
 void append_metrics(Report& report, const Evaluation& evaluation, task::Task task,
                     std::span<const Interval> intervals) {
@@ -297,7 +296,7 @@ void append_metrics(Report& report, const Evaluation& evaluation, task::Task tas
     if (metric->table) metric->table(evaluation, metric->name, report);
     const auto value = metric->value ? metric->value(evaluation) : std::nullopt;
     if (!value) continue;
-    const auto written = name_with(evaluation.top_k, metric->name);
+    const auto written = written_name(evaluation, metric->name);
     if (!report.metric(metric->name, written, *value)) continue;
     if (of_positive && state == Positive::unnamed) state = Positive::due;
     const auto interval = std::ranges::find(intervals, metric->name, &Interval::name);

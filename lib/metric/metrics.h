@@ -47,6 +47,7 @@ struct Evaluation {
   // For rank: the candidates of each query in a ranking of their own (at_k: at top_k), and all candidates in
   // one.
   std::optional<RankingMeans> ranking = {}, candidates = {};
+  std::vector<RankingMeans> queries = {};  // those that `ranking` is the mean of, for bert-score
 
   bool is_calibrated() const { return calibration.count() > 0 && calibration.count() == labels.count(); }
 };
@@ -104,6 +105,9 @@ Values step_values(const Evaluation& evaluation, task::Task task);
 Values dev_values(const Evaluation& evaluation, task::Task task);
 // Those of bert-score that have a value.
 Values score_values(const Evaluation& evaluation, task::Task task);
+
+// The name that bert-score writes: "top_k_accuracy" becomes "top_5_accuracy".
+std::string written_name(const Evaluation& evaluation, std::string_view name);
 
 // Where the value of a metric lies; NaN: unknown.
 struct Interval {

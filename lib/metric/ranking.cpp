@@ -53,6 +53,15 @@ constexpr double RankingMeans::*kMeans[] = {
 
 }  // namespace
 
+RankingMeans mean_of(std::span<const RankingMeans> queries) {
+  RankingMeans means;
+  for (const auto mean : kMeans) {
+    for (const auto& query : queries) means.*mean += query.*mean;
+    if (!queries.empty()) means.*mean /= static_cast<double>(queries.size());
+  }
+  return means;
+}
+
 void Rankings::add(std::string_view query, double gain, double score, const NamedDocument& named) {
   documents_.push_back({.score = score,
                         .gain = gain,
@@ -85,7 +94,7 @@ void Rankings::require_distinct(std::span<const Document> ranked) const {
               "\" is ranked twice for query \"", queries_.at(second.query), "\"");
 }
 
-RankingMeans Rankings::means(int64_t k) {
+std::vector<RankingMeans> Rankings::values(int64_t k) {
   std::ranges::sort(documents_, [&](const Document& a, const Document& b) {
     if (a.query != b.query) return a.query < b.query;
     if (a.ranked != b.ranked) return a.ranked;
@@ -93,7 +102,7 @@ RankingMeans Rankings::means(int64_t k) {
     if (a.name != b.name) return names_.at(a.name) > names_.at(b.name);
     return a.gain < b.gain;
   });
-  RankingMeans means;
+  std::vector<RankingMeans> values(queries_.size());
   for (auto begin = documents_.begin(); begin != documents_.end();) {
     const auto end =
         std::find_if(begin, documents_.end(), [&](const auto& other) { return other.query != begin->query; });
@@ -105,15 +114,10 @@ RankingMeans Rankings::means(int64_t k) {
       if (i->gain > 0) ideal.push_back(i->gain);
     }
     std::ranges::sort(ideal, std::greater());
-    if (!ideal.empty()) {
-      const auto values = values_of(gains, ideal, k);
-      for (const auto mean : kMeans) means.*mean += values.*mean;
-    }
+    if (!ideal.empty()) values[begin->query] = values_of(gains, ideal, k);
     begin = end;
   }
-  for (const auto mean : kMeans)
-    if (queries() > 0) means.*mean /= queries();
-  return means;
+  return values;
 }
 
 void TopHits::add(std::optional<int64_t> place, int64_t candidates) {

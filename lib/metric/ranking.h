@@ -12,8 +12,9 @@
 
 namespace bert::metric {
 
-// Metrics of rankings, each the mean over all queries, as by trec_eval. The relevant documents of a query are
-// those with a gain above 0; a query without any counts as 0. "At k" looks only at the first k documents.
+// Metrics of the ranking of a query, or their means over queries, as by trec_eval. The relevant documents of
+// a query are those with a gain above 0; a query without any counts as 0. "At k" looks only at the first k
+// documents.
 struct RankingMeans {
   double reciprocal_rank = 0;  // 1 / rank of the best relevant document
   double average_precision =
@@ -21,6 +22,8 @@ struct RankingMeans {
   double ndcg = 0;  // sum of gain / log2(rank + 1), divided by that of the best order
   double reciprocal_rank_at_k = 0, ndcg_at_k = 0, precision_at_k = 0, recall_at_k = 0;
 };
+
+RankingMeans mean_of(std::span<const RankingMeans> queries);
 
 inline constexpr int64_t kRankTopK = 10;  // the default k
 
@@ -41,8 +44,11 @@ class Rankings {
 
   int64_t count() const { return ranked_; }
   int64_t queries() const { return queries_.size(); }
-  // Throws Error if a document was ranked twice for a query.
-  RankingMeans means(int64_t k);
+  std::string_view query(size_t number) const { return queries_.at(number); }
+  std::optional<uint32_t> find(std::string_view query) const { return queries_.find(query); }
+  // The metrics of each query, by its number. Throws Error if a document was ranked twice for a query.
+  std::vector<RankingMeans> values(int64_t k);
+  RankingMeans means(int64_t k) { return mean_of(values(k)); }
 
  private:
   struct Document {

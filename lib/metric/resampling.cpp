@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/random.h"
 #include "metric/kept_works.h"
@@ -11,10 +12,6 @@ namespace bert::metric {
 namespace {
 
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
-
-Values values_again(const ScoreOptions& settled, Works works) {
-  return score_values(score_again(settled, works)->evaluate(), settled.task);
-}
 
 // The value of each of `names`; NaN if there is none.
 std::vector<double> in_order(const Values& values, const Values& names) {
@@ -42,10 +39,24 @@ std::vector<uint32_t> draw(size_t count, uint64_t seed, int64_t i) {
   return drawn;
 }
 
-std::vector<io::Work*> pick(Works works, std::span<const uint32_t> numbers) {
-  std::vector<io::Work*> picked;
-  for (const auto number : numbers) picked.push_back(works[number]);
+template <class T>
+std::vector<T> pick(const std::vector<T>& all, std::span<const uint32_t> numbers) {
+  std::vector<T> picked;
+  for (const auto number : numbers) picked.push_back(all[number]);
   return picked;
+}
+
+template <class T>
+std::vector<T> joined(std::vector<T> first, const std::vector<T>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+// All numbers from `begin` on.
+std::vector<uint32_t> all_from(size_t begin, size_t count) {
+  std::vector<uint32_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), static_cast<uint32_t>(begin));
+  return numbers;
 }
 
 std::vector<double> minus(std::vector<double> a, const std::vector<double>& b) {
@@ -65,36 +76,51 @@ Interval interval_of(std::string_view name, const std::vector<std::vector<double
 
 }  // namespace
 
-std::vector<Interval> bootstrap(const ScoreOptions& settled, Works works, const Resampling& resampling) {
-  const auto values = values_again(settled, works);
+Population records_of(const ScoreOptions& settled, const Works& works, const Works& others) {
+  return {.count = works.size(),
+          .values = [settled, all = joined(works, others)](std::span<const uint32_t> numbers) {
+            return score_values(score_again(settled, pick(all, numbers))->evaluate(), settled.task);
+          }};
+}
+
+Population queries_of(const std::vector<RankingMeans>& queries, int64_t top_k,
+                      const std::vector<RankingMeans>& others) {
+  return {.count = queries.size(),
+          .values = [top_k, all = joined(queries, others)](std::span<const uint32_t> numbers) {
+            Evaluation evaluation;
+            evaluation.top_k = top_k;
+            evaluation.ranking = mean_of(pick(all, numbers));
+            return score_values(evaluation, task::Task::rank);
+          }};
+}
+
+std::vector<Interval> bootstrap(const Population& population, const Resampling& resampling) {
+  const auto values = population.values(all_from(0, population.count));
   const auto rows = rows_of(resampling, [&](int64_t i) {
-    return in_order(values_again(settled, pick(works, draw(works.size(), resampling.seed, i))), values);
+    return in_order(population.values(draw(population.count, resampling.seed, i)), values);
   });
   std::vector<Interval> intervals;
   for (size_t k = 0; k < values.size(); ++k) intervals.push_back(interval_of(values[k].name, rows, k));
   return intervals;
 }
 
-std::vector<Comparison> compare_works(const ScoreOptions& settled, Works works, Works others,
-                                      const Resampling& resampling) {
-  const auto values = values_again(settled, works), other_values = values_again(settled, others);
-  const auto both = [&](Works first, Works second) {
-    return minus(in_order(values_again(settled, first), values),
-                 in_order(values_again(settled, second), values));
+std::vector<Comparison> compare(const Population& population, const Resampling& resampling) {
+  const auto count = static_cast<uint32_t>(population.count);
+  const auto values = population.values(all_from(0, count));
+  const auto other_values = population.values(all_from(count, count));
+  // `first` has numbers of either predictions, `second` those of the others.
+  const auto difference = [&](const std::vector<uint32_t>& first) {
+    auto second = first;
+    for (auto& number : second) number += number < count ? count : -count;
+    return minus(in_order(population.values(first), values), in_order(population.values(second), values));
   };
-  const auto samples = rows_of(resampling, [&](int64_t i) {
-    const auto numbers = draw(works.size(), resampling.seed, i);
-    return both(pick(works, numbers), pick(others, numbers));
-  });
+  const auto samples =
+      rows_of(resampling, [&](int64_t i) { return difference(draw(count, resampling.seed, i)); });
   const auto exchanges = rows_of(resampling, [&](int64_t i) {
     Random random(resampling.seed, {static_cast<uint64_t>(i), 1});
-    std::vector<io::Work*> first, second;
-    for (size_t k = 0; k < works.size(); ++k) {
-      const bool exchanged = (random.next() & 1) != 0;
-      first.push_back(exchanged ? others[k] : works[k]);
-      second.push_back(exchanged ? works[k] : others[k]);
-    }
-    return both(first, second);
+    auto numbers = all_from(0, count);
+    for (auto& number : numbers) number += (random.next() & 1) * count;
+    return difference(numbers);
   });
   std::vector<Comparison> comparisons;
   const auto against = in_order(other_values, values);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,23 +20,34 @@ struct Resampling {
   Pool* pool = nullptr;
 };
 
-using Works = std::span<io::Work* const>;
+// What samples are drawn from: `count` records or queries, numbered from 0. `values` computes the metrics of
+// some of them, each as often as its number occurs; any thread may call it. The predictions that are compared
+// with these have the numbers from `count` on, in the same order.
+struct Population {
+  size_t count;
+  std::function<Values(std::span<const uint32_t> numbers)> values;
+};
 
-// 95 % intervals of all metrics: percentiles of samples of the works, drawn with replacement. `settled`: see
-// score_again().
-std::vector<Interval> bootstrap(const ScoreOptions& settled, Works works, const Resampling& resampling);
+using Works = std::vector<io::Work*>;
+
+// Records, for the scorer of all of which `settled` is Scorer::settled().
+Population records_of(const ScoreOptions& settled, const Works& works, const Works& others = {});
+Population queries_of(const std::vector<RankingMeans>& queries, int64_t top_k,
+                      const std::vector<RankingMeans>& others = {});
+
+// 95 % intervals of all metrics: percentiles of samples, drawn with replacement.
+std::vector<Interval> bootstrap(const Population& population, const Resampling& resampling);
 
 struct Comparison {
   std::string_view name;
   double value = 0, against = 0;
   Interval difference;  // of value - against
-  // Share of random exchanges of both predictions of records that give at least this difference, in either
-  // direction.
+  // Share of random exchanges of both predictions of a record, or rankings of a query, that give at least
+  // this difference, in either direction.
   double p = 1;
 };
-// Compares the metrics that both have. `others` has the works of the same gold labels.
-std::vector<Comparison> compare_works(const ScoreOptions& settled, Works works, Works others,
-                                      const Resampling& resampling);
+// Compares the metrics that both have.
+std::vector<Comparison> compare(const Population& population, const Resampling& resampling);
 
 // p-value of the exact test of McNemar 1947: how likely counts of discordant pairs are that differ at least
 // as much.

@@ -22,11 +22,22 @@ class RunFilter : public io::Filter {
   bool tells_of_none() const override { return true; }
 
  private:
+  struct Run {
+    Rankings rankings;
+    StringTable unknown;  // queries without judgments
+  };
+  void add(std::span<const Ranked> ranked, const io::Record& record, Run& run);
+  // Adds the documents that were not ranked, with warnings that begin with `name`. False if nothing was
+  // ranked.
+  bool complete(Run& run, const std::string& name);
+  // The metrics of the queries of run_ in the run of ScoreFilterOptions::against.
+  std::vector<RankingMeans> values_against(int64_t top_k);
+
   const ScoreFilterOptions options_;
+  const io::StreamOptions stream_;
   Log& log_;
   Judgments judgments_;
-  Rankings rankings_;
-  StringTable unknown_;  // queries without judgments
+  Run run_;
 };
 
 }  // namespace bert::metric

@@ -13,6 +13,7 @@
 #include "metric/curve_rows.h"
 #include "metric/gold.h"
 #include "metric/kept_works.h"
+#include "metric/resampling.h"
 #include "metric/scorer.h"
 #include "metric/worst.h"
 
@@ -39,11 +40,21 @@ struct ScoreFilterOptions {
   bool as_text = false;             // aligned and rounded, for people
   int precision = -1;
   io::OnError on_error = io::OnError::stop;
+
+  Resampling resampling() const { return {.samples = bootstrap.value_or(1000), .seed = seed, .pool = pool}; }
 };
 
 // Names each metric that is undefined in a warning.
 Report make_report(const ScoreFilterOptions& options, Log& log);
 void write_report(const Report& report, const ScoreFilterOptions& options, io::Output& out);
+void write_rows(std::span<const Report> rows, const ScoreFilterOptions& options, io::Output& out);
+// To read ScoreFilterOptions::against: as the stream is read, but for a form of its own, which its suffix or
+// contents show.
+io::StreamOptions stream_against(const io::StreamOptions& stream, const std::string& file);
+// Writes a row for each wanted metric. `mcnemar`: the p-value for the accuracy.
+void write_comparisons(std::span<const Comparison> comparisons, const Evaluation& evaluation,
+                       std::optional<double> mcnemar, const Report& empty, const ScoreFilterOptions& options,
+                       io::Output& out);
 
 class ScoreFilter : public io::Filter {
  public:
@@ -68,13 +79,12 @@ class ScoreFilter : public io::Filter {
   static void throw_failure(const io::Work& work);
   void add_missing();
   void write_result(const Evaluation& evaluation, io::Output& out);
-  void write_rows(std::span<const Report> rows, io::Output& out) const;
   void write_curves(const Evaluation& evaluation, const Report& empty, io::Output& out) const;
   void write_groups(const Report& empty, io::Output& out);
   bool keeps_works() const {
     return !options_.by.empty() || options_.bootstrap || options_.result == Result::against;
   }
-  std::vector<Interval> intervals_of(const std::vector<io::Work*>& works) const;
+  std::vector<Interval> intervals_of(const Works& works) const;
   void write_comparison(const Report& empty, io::Output& out);
   KeptWorks read_against(const ScoreOptions& settled) const;
   bool is_complete();

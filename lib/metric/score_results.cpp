@@ -27,20 +27,11 @@ std::vector<std::string> written_metrics(const ScoreFilterOptions& options) {
   return names;
 }
 
-// The FILE of the other predictions is read as those of the stream were, but for a form of its own: that of
-// its suffix, or JSON.
-io::StreamOptions stream_against(const io::StreamOptions& stream, const std::string& file) {
-  io::StreamOptions side = stream;
-  side.files = {file};
-  side.input_format = io::InputFormat::automatic;
-  side.recognize = [recognize = stream.recognize, named = stream.input_format](io::Input& input) {
-    const auto found = recognize ? recognize(input) : std::nullopt;
-    const bool is_known =
-        io::input_format_by_suffix(input.name()).value_or(io::InputFormat::text) != io::InputFormat::text ||
-        io::first_marks(input) == "{";
-    return found || is_known || named == io::InputFormat::automatic ? found : std::optional(named);
-  };
-  return side;
+// What is sampled: queries, or records.
+Population population_of(const ScoreOptions& settled, const Works& works, const Works& others = {}) {
+  if (settled.task != task::Task::rank) return records_of(settled, works, others);
+  const auto evaluation = score_again(settled, works)->evaluate();
+  return queries_of(evaluation.queries, evaluation.top_k, score_again(settled, others)->evaluate().queries);
 }
 
 }  // namespace
@@ -65,6 +56,48 @@ void write_report(const Report& report, const ScoreFilterOptions& options, io::O
   }
 }
 
+void write_rows(std::span<const Report> rows, const ScoreFilterOptions& options, io::Output& out) {
+  if (options.as_text) {
+    out.text() += Report::text_of(rows);
+  } else {
+    for (const Report& row : rows) out.object(row.fields());
+  }
+}
+
+io::StreamOptions stream_against(const io::StreamOptions& stream, const std::string& file) {
+  io::StreamOptions side = stream;
+  side.files = {file};
+  side.input_format = io::InputFormat::automatic;
+  side.recognize = [recognize = stream.recognize, named = stream.input_format](io::Input& input) {
+    const auto found = recognize ? recognize(input) : std::nullopt;
+    const bool is_known =
+        io::input_format_by_suffix(input.name()).value_or(io::InputFormat::text) != io::InputFormat::text ||
+        io::first_marks(input) == "{";
+    return found || is_known || named == io::InputFormat::automatic ? found : std::optional(named);
+  };
+  return side;
+}
+
+void write_comparisons(std::span<const Comparison> comparisons, const Evaluation& evaluation,
+                       std::optional<double> mcnemar, const Report& empty, const ScoreFilterOptions& options,
+                       io::Output& out) {
+  std::vector<Report> rows;
+  for (const auto& [name, value, against, difference, p] : comparisons) {
+    const auto& wanted = options.score.metrics;
+    if (!wanted.empty() && std::ranges::find(wanted, name) == wanted.end()) continue;
+    Report& row = rows.emplace_back(empty);
+    row.text("metric", written_name(evaluation, name));
+    row.value("value", value);
+    row.value("against", against);
+    row.value("difference", value - against);
+    row.value("low", difference.low);
+    row.value("high", difference.high);
+    row.value("p", p);
+    row.value("mcnemar_p", name == "accuracy" ? mcnemar : std::nullopt);
+  }
+  write_rows(rows, options, out);
+}
+
 void ScoreFilter::write_result(const Evaluation& evaluation, io::Output& out) {
   Report report = make_report(options_, log_);
   std::vector<Report> scalings;
@@ -76,16 +109,16 @@ void ScoreFilter::write_result(const Evaluation& evaluation, io::Output& out) {
       return write_report(report, options_, out);
     case Result::report:
       for (const auto& note : undefined_notes(evaluation, options_.score.task)) log_.warn(note);
-      return write_rows(label_report(evaluation, options_.score.task, report), out);
+      return write_rows(label_report(evaluation, options_.score.task, report), options_, out);
     case Result::confusion:
-      return write_rows(confusion_rows(evaluation.labels, report), out);
+      return write_rows(confusion_rows(evaluation.labels, report), options_, out);
     case Result::curve:
       return write_curves(evaluation, report, out);
     case Result::threshold:
       require_areas(evaluation);
       for (const auto& label : without_threshold(evaluation, options_.threshold))
         log_.warn("no threshold reaches this for label " + json::in_quotes(label));
-      return write_rows(threshold_rows(evaluation, options_.threshold, report), out);
+      return write_rows(threshold_rows(evaluation, options_.threshold, report), options_, out);
     case Result::calibration:
       require_areas(evaluation);
       for (const auto& scaling : calibration(evaluation, options_.score.task)) {
@@ -94,7 +127,7 @@ void ScoreFilter::write_result(const Evaluation& evaluation, io::Output& out) {
                     " have lower scores for it than others, so that its scale is not above 0");
         scalings.push_back(scaling_row(scaling, report));
       }
-      return write_rows(scalings, out);
+      return write_rows(scalings, options_, out);
     case Result::by:
       return write_groups(report, out);
     case Result::against:
@@ -105,16 +138,15 @@ void ScoreFilter::write_result(const Evaluation& evaluation, io::Output& out) {
   }
 }
 
-std::vector<Interval> ScoreFilter::intervals_of(const std::vector<io::Work*>& works) const {
+std::vector<Interval> ScoreFilter::intervals_of(const Works& works) const {
   if (!options_.bootstrap) return {};
-  return bootstrap(scorer_->settled(), works, {*options_.bootstrap, options_.seed, options_.pool});
+  return bootstrap(population_of(scorer_->settled(), works), options_.resampling());
 }
 
 // The row of all records is the first, so that it has every column of a table.
 void ScoreFilter::write_groups(const Report& empty, io::Output& out) {
   std::vector<Report> rows;
-  const auto add = [&](Scorer& scorer, std::optional<std::string_view> group,
-                       const std::vector<io::Work*>& works) {
+  const auto add = [&](Scorer& scorer, std::optional<std::string_view> group, const Works& works) {
     Report& row = rows.emplace_back(empty);
     const Evaluation& evaluation = scorer.evaluate();
     row.text("group", group);
@@ -125,7 +157,7 @@ void ScoreFilter::write_groups(const Report& empty, io::Output& out) {
   require_written(rows.front());
   const auto settled = scorer_->settled();
   for (const auto& [name, works] : kept_.groups()) add(*score_again(settled, works), name, works);
-  write_rows(rows, out);
+  write_rows(rows, options_, out);
 }
 
 KeptWorks ScoreFilter::read_against(const ScoreOptions& settled) const {
@@ -168,31 +200,9 @@ void ScoreFilter::write_comparison(const Report& empty, io::Output& out) {
     only_second += second > first;
   }
   const bool right_or_wrong = scorer_->is_right(*works.front()).has_value();
-  std::vector<Report> rows;
-  for (const auto& [name, value, against, difference, p] : compare_works(
-           settled, works, other_works, {options_.bootstrap.value_or(1000), options_.seed, options_.pool})) {
-    const auto& wanted = options_.score.metrics;
-    if (!wanted.empty() && std::ranges::find(wanted, name) == wanted.end()) continue;
-    Report& row = rows.emplace_back(empty);
-    row.text("metric", name);
-    row.value("value", value);
-    row.value("against", against);
-    row.value("difference", value - against);
-    row.value("low", difference.low);
-    row.value("high", difference.high);
-    row.value("p", p);
-    const bool is_tested = name == "accuracy" && right_or_wrong;
-    row.value("mcnemar_p", is_tested ? std::optional(mcnemar_p(only_first, only_second)) : std::nullopt);
-  }
-  write_rows(rows, out);
-}
-
-void ScoreFilter::write_rows(std::span<const Report> rows, io::Output& out) const {
-  if (options_.as_text) {
-    out.text() += Report::text_of(rows);
-  } else {
-    for (const Report& row : rows) out.object(row.fields());
-  }
+  const auto mcnemar = right_or_wrong ? std::optional(mcnemar_p(only_first, only_second)) : std::nullopt;
+  const auto comparisons = compare(population_of(settled, works, other_works), options_.resampling());
+  write_comparisons(comparisons, scorer_->evaluate(), mcnemar, empty, options_, out);
 }
 
 // Rows are written at once, since a curve may have as many as there are records.
@@ -206,7 +216,7 @@ void ScoreFilter::write_curves(const Evaluation& evaluation, const Report& empty
       out.object(row.fields());
     }
   });
-  if (options_.as_text) write_rows(shown, out);
+  if (options_.as_text) write_rows(shown, options_, out);
 }
 
 void ScoreFilter::require_areas(const Evaluation& evaluation) const {

@@ -81,7 +81,10 @@ class RankScorer : public Scorer {
   }
 
  private:
-  void settle() override { evaluation_.ranking = rankings_.means(evaluation_.top_k); }
+  void settle() override {
+    evaluation_.queries = rankings_.values(evaluation_.top_k);
+    evaluation_.ranking = mean_of(evaluation_.queries);
+  }
 
   std::string query_field_;
   Rankings rankings_;

@@ -34,10 +34,9 @@ struct Entry {
   std::string_view name;                                    // as in --task
   bool predicted = false, trained = false, scored = false;  // by bert-predict, bert-train, bert-score
   std::string_view gold_field = "label";  // of the gold label in training records and for bert-score
-  // Of bert-score: whether it plots them, has a report of each label, a confusion matrix, curves, a loss of
-  // each record, and metrics of samples of records.
-  bool plotted = false, reported = false, confused = false, curved = false, has_loss = false,
-       resampled = false;
+  // Of bert-score: whether it plots them, has a report of each label, a confusion matrix, curves, and a loss
+  // of each record.
+  bool plotted = false, reported = false, confused = false, curved = false, has_loss = false;
   std::string_view pipeline = "";             // what the Hugging Face Hub calls the task of a trained model
   bool sentence_model = false;                // a trained model is one of sentence-transformers
   bool reads_text = true, reads_pair = true;  // the fields of --text-field and --pair-field

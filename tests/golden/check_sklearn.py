@@ -10,6 +10,7 @@ import json
 import math
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -371,45 +372,149 @@ def check_samples(check, rng):
         make = lambda: [([g if rng.random() < 0.8 else rng.choice(tags) for g in row],) for row in gold]
         records = lambda side: [{"tags": g, "prediction": p} for g, (p,) in zip(gold, side)]
     first, second = make(), make()
-    values = lambda side, numbers: compute([gold[i] for i in numbers], *zip(*[side[i] for i in numbers]))
-    everything = range(count)
-    observed, other = values(first, everything), values(second, everything)
+    both = first + second
+    right = [[g == p[0] for g, p in zip(gold, side)] for side in (first, second)]
+    only = [sum(a and not b for a, b in zip(*pair)) for pair in (right, right[::-1])]
+    expect_samples(check, lambda numbers: compute([gold[i % count] for i in numbers], *zip(*[both[i] for i in numbers])),
+                   count, samples, seed, ["--task", task], records(first), records(second), only)
+
+
+def expect_samples(check, values, count, samples, seed, options, records, others, only=None):
+    """`values`: the metrics of some of `count` units, by their numbers; those of the others have the numbers from `count` on."""
+    observed, other = values(range(count)), values(range(count, 2 * count))
     if not all(map(math.isfinite, [*observed.values(), *other.values()])):
         return
-    drawn = []
+    difference = lambda numbers: [values(numbers), values([(i + count) % (2 * count) for i in numbers])]
+    rows = []
     for i in range(samples):
         random_numbers = Random(seed, i)
-        drawn.append([random_numbers.below(count) for _ in everything])
-    options = ["--task", task, "--metric", ",".join(observed), "--bootstrap", str(samples), "--seed", str(seed)]
-    rows = [values(first, numbers) for numbers in drawn]
+        rows.append(difference([random_numbers.below(count) for _ in range(count)]))
+    names = [re.sub(r"_at_\d+$", "_at_k", name) for name in observed]
+    options = [*options, "--metric", ",".join(names), "--bootstrap", str(samples), "--seed", str(seed)]
     expected = {}
     for name, value in observed.items():
-        low, high = percentiles([row[name] for row in rows])
+        low, high = percentiles([row[name] for row, _ in rows])
         expected.update({name: value, f"{name}_low": low, f"{name}_high": high})
-    check.expect(expected, options, records(first))
+    check.expect(expected, options, records)
 
-    other_rows = [values(second, numbers) for numbers in drawn]
     exchanges = []
     for i in range(samples):
         random_numbers = Random(seed, i, 1)
-        exchanged = [random_numbers.next() & 1 for _ in everything]
-        a = values([second[k] if exchanged[k] else first[k] for k in everything], everything)
-        b = values([first[k] if exchanged[k] else second[k] for k in everything], everything)
-        exchanges.append({name: a[name] - b[name] for name in observed})
-    right = [[g == p[0] for g, p in zip(gold, side)] for side in (first, second)]
-    only = [sum(a and not b for a, b in zip(*pair)) for pair in (right, right[::-1])]
+        exchanges.append(difference([k + count * (random_numbers.next() & 1) for k in range(count)]))
     expected = []
     for name, value in observed.items():
-        low, high = percentiles([row[name] - other_row[name] for row, other_row in zip(rows, other_rows)])
-        difference = value - other[name]
-        as_large = sum(abs(row[name]) >= abs(difference) - 1e-12 for row in exchanges)
-        mcnemar = 1.0 if not sum(only) else scipy.stats.binomtest(only[0], sum(only)).pvalue
-        expected.append({"metric": name, "value": value, "against": other[name], "difference": difference, "low": low, "high": high,
-                         "p": (as_large + 1) / (samples + 1), "mcnemar_p": mcnemar if name == "accuracy" else None})
+        low, high = percentiles([row[name] - other_row[name] for row, other_row in rows])
+        as_large = sum(abs(a[name] - b[name]) >= abs(value - other[name]) - 1e-12 for a, b in exchanges)
+        mcnemar = None
+        if name == "accuracy" and only is not None:
+            mcnemar = 1.0 if not sum(only) else scipy.stats.binomtest(only[0], sum(only)).pvalue
+        expected.append({"metric": name, "value": value, "against": other[name], "difference": value - other[name], "low": low,
+                         "high": high, "p": (as_large + 1) / (samples + 1), "mcnemar_p": mcnemar})
     path = os.path.join(check.directory, "other.jsonl")
     with open(path, "w", encoding="utf-8") as file:
-        file.writelines(json.dumps(record) + "\n" for record in records(second))
-    check.expect(expected, [*options, "--against", path], records(first))
+        file.writelines(json.dumps(record) + "\n" for record in others)
+    check.expect(expected, [*options, "--against", path], records)
+
+
+def ranking_metrics(gains, ideal, k):
+    """Of the gains of the documents in their order, and of all relevant ones."""
+    ideal = sorted((gain for gain in ideal if gain > 0), reverse=True)
+    discounted = lambda row: sum(gain / math.log2(i + 2) for i, gain in enumerate(row))
+    ranks = [i + 1 for i, gain in enumerate(gains) if gain > 0]
+    names = ["mrr", "map", "ndcg", f"mrr_at_{k}", f"ndcg_at_{k}", f"precision_at_{k}", f"recall_at_{k}"]
+    if not ideal:
+        return dict.fromkeys(names, 0.0)
+    near = sum(rank <= k for rank in ranks)
+    return dict(zip(names, [1 / ranks[0] if ranks else 0.0, sum((i + 1) / rank for i, rank in enumerate(ranks)) / len(ideal),
+                            discounted(gains) / discounted(ideal), 1 / ranks[0] if near else 0.0,
+                            discounted(gains[:k]) / discounted(ideal[:k]), near / k, near / len(ideal)]))
+
+
+def random_search(rng):
+    """Judgments by query, two runs, and the metrics of both for each query, in the order of the first run."""
+    documents = [f"d{i}" for i in range(rng.randrange(2, 20))]
+    queries = [f"q{i}" for i in range(rng.randrange(1, 25))]
+    k = rng.randrange(1, 12)
+    judged = {query: {document: rng.choice([0, 0, 1, 2, 3]) for document in rng.sample(documents, rng.randrange(1, len(documents) + 1))}
+              for query in queries}
+    runs = []
+    for _ in range(2):
+        found = {query: rng.sample(documents, rng.randrange(1, len(documents) + 1)) for query in rng.sample(queries, len(queries))
+                 if rng.random() < 0.9}
+        runs.append(found or {queries[0]: documents})
+    order = [*runs[0], *(query for query in queries if query not in runs[0])]
+    values = [[ranking_metrics([judged[query].get(document, 0) for document in run.get(query, [])], judged[query].values(), k)
+               for query in order] for run in runs]
+    return judged, runs, values, k
+
+
+def records_of_run(rng, run):
+    """With scores in the order of the documents; the records of a query in any order."""
+    records = []
+    for query, documents in run.items():
+        scores = sorted(rng.sample(range(1000), len(documents)), reverse=True)
+        rows = [{"query-id": query, "corpus-id": document, "score": score / 7} for document, score in zip(documents, scores)]
+        records += rng.sample(rows, len(rows))
+    return records
+
+
+def write_judgments(check, judged):
+    path = os.path.join(check.directory, "qrels.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"{query} 0 {document} {gain}\n" for query, gains in judged.items() for document, gain in gains.items())
+    return path
+
+
+def check_searches(check, rng):
+    """Intervals and tests over the queries of a search."""
+    judged, runs, values, k = random_search(rng)
+    both, count = values[0] + values[1], len(values[0])
+    means = lambda numbers: {name: sum(both[i][name] for i in numbers) / count for name in both[0]}
+    samples, seed = rng.randrange(1, 30), rng.randrange(5) * (1 << 33)
+    expect_samples(check, means, count, samples, seed,
+                   ["--task", "rank", "--top-k", str(k), "--gold", write_judgments(check, judged)],
+                   *(records_of_run(rng, run) for run in runs))
+
+
+def check_passages(check, rng):
+    """The same for records with the text of the query, the score and the label of a passage."""
+    count, k = rng.randrange(1, 20), rng.randrange(1, 8)
+    labels = [[rng.choice([0, 0, 1, 3]) for _ in range(rng.randrange(1, 9))] for _ in range(count)]
+    sides, records = [], []
+    for _ in range(2):
+        scores = [rng.sample(range(100), len(row)) for row in labels]
+        sides += [ranking_metrics([gain for _, gain in sorted(zip(row, gains), reverse=True)], gains, k)
+                  for row, gains in zip(scores, labels)]
+        records.append([{"text": f"q{i}", "label": gain, "prediction": score} for i, (row, gains) in enumerate(zip(scores, labels))
+                        for score, gain in zip(row, gains)])
+    means = lambda numbers: {name: sum(sides[i][name] for i in numbers) / count for name in sides[0]}
+    expect_samples(check, means, count, rng.randrange(1, 30), rng.randrange(5), ["--task", "rank", "--top-k", str(k)], *records)
+
+
+def check_distributions(check, rng):
+    """Intervals and p-values of many samples lie near those of SciPy, which draws others."""
+    queries = [f"q{i}" for i in range(120)]
+    documents = [f"d{i}" for i in range(20)]
+    judged = {query: dict.fromkeys(rng.sample(documents, 4), 1) for query in queries}
+    blur = [{query: sorted(documents, key=lambda d: -judged[query].get(d, 0) * weight - rng.random()) for query in queries}
+            for weight in (0.5, 0.45)]
+    first, second = (np.array([ranking_metrics([judged[q].get(d, 0) for d in run[q]], judged[q].values(), 10)["ndcg_at_10"]
+                               for q in queries]) for run in blur)
+    options = ["--task", "rank", "--gold", write_judgments(check, judged), "--metric", "ndcg_at_k", "--bootstrap", "20000"]
+    records, others = (records_of_run(rng, run) for run in blur)
+    path = os.path.join(check.directory, "other.jsonl")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(record) + "\n" for record in others)
+    draw = {"n_resamples": 20000, "rng": np.random.default_rng(5)}
+    close = lambda got, interval: all(abs(a - b) < 0.05 * (interval[1] - interval[0]) for a, b in zip(got, interval))
+    interval = scipy.stats.bootstrap((first,), np.mean, method="percentile", **draw).confidence_interval
+    got = check.rows(options, records)[0]
+    check.compare(bool(close([got["ndcg_at_10_low"], got["ndcg_at_10_high"]], interval)), True, options, [interval, got])
+    interval = scipy.stats.bootstrap((first - second,), np.mean, method="percentile", **draw).confidence_interval
+    got = check.rows([*options, "--against", path], records)[0]
+    check.compare(bool(close([got["low"], got["high"]], interval)), True, options, [interval, got])
+    exchanged = scipy.stats.permutation_test((first, second), lambda a, b, axis: np.mean(a - b, axis=axis), permutation_type="samples", **draw)
+    check.compare(bool(abs(got["p"] - exchanged.pvalue) < 0.02), True, options, [float(exchanged.pvalue), got])
 
 
 def check_scored_sets(check, rng):
@@ -463,7 +568,7 @@ def check_calibration(check, rng):
                       [True, True, loss(z), loss(got["scale"] * z + got["offset"])], "--calibrate", sets)
 
 
-KINDS = (check_scores, check_calibration, check_groups, check_samples, check_scored_sets, check_labels, check_sets, check_replaced, check_tags, check_plain_tags)
+KINDS = (check_scores, check_calibration, check_groups, check_samples, check_searches, check_passages, check_scored_sets, check_labels, check_sets, check_replaced, check_tags, check_plain_tags)
 
 
 def check_tasks(check, rng, directory):
@@ -503,6 +608,7 @@ def main():
         check = Checker(tools, directory)
         if len(sys.argv) > 3:
             check_tasks(check, rng, sys.argv[3])
+        check_distributions(check, rng)
         while check.compared < cases:
             for kind in KINDS:
                 kind(check, rng)
