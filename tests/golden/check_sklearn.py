@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares bert-score with scikit-learn, seqeval and SciPy on random records, and on tasks if there are any.
 
-usage: check_sklearn.py DIRECTORY_OF_THE_TOOLS [CASES [TASKS]]     (needs scikit-learn, scipy and seqeval)
+usage: check_sklearn.py DIRECTORY_OF_THE_TOOLS [CASES [TASKS]]     (needs scikit-learn, scipy and seqeval; uses conlleval)
 
 TASKS is a directory with conll2003/eng.testa and glue/SST-2/dev.tsv, for whose gold labels predictions are drawn.
 All values must agree to 1e-12.
@@ -28,6 +28,11 @@ try:
 except ImportError as error:
     print("skipped:", error)
     sys.exit(77)
+
+try:
+    import conlleval
+except ImportError:
+    conlleval = None
 
 warnings.filterwarnings("ignore")
 TOLERANCE = 1e-12
@@ -175,6 +180,64 @@ def check_tags(check, rng):
             check.expect(report_rows(report), ["--task", "tag", "--report", *options], records)
     check_matrix(check, [], records)
     check_matrix(check, ["--scheme", scheme], records)
+
+
+def random_spans(rng, count):
+    """Entities of `count` words, some next to another of their type."""
+    spans, at = [], 0
+    while at < count:
+        end = min(count, at + rng.choice([1, 1, 2, 3]))
+        if rng.random() < 0.5:
+            spans.append((rng.choice(["PER", "LOC", "X-Y"]), at, end))
+        at = end
+    return spans
+
+
+def tags_of(spans, count, scheme):
+    tags = ["O"] * count
+    for i, (name, begin, end) in enumerate(spans):
+        follows = i > 0 and spans[i - 1][0] == name and spans[i - 1][2] == begin
+        letters = ["B" if follows or scheme != "iob1" else "I"] + ["I"] * (end - begin - 1)
+        if scheme in ("iobes", "bilou"):
+            letters[-1] = ("ES" if scheme == "iobes" else "LU")[end - begin == 1]
+        tags[begin:end] = [f"{letter}-{name}" for letter in letters]
+    return tags
+
+
+def check_files(check, rng):
+    """CoNLL files with the gold and the predicted tags in the last columns; in IOB also by conlleval's rules."""
+    scheme = rng.choice(["iob1", "iob2", "iobes", "bilou"])
+    other = "iob2" if scheme == "iob1" and rng.random() < 0.5 else scheme
+    gold, predicted, lines = [], [], ["-DOCSTART- -X- O O\n", "\n"]
+    for _ in range(rng.randrange(1, 9)):
+        count = rng.randrange(1, 14)
+        spans = random_spans(rng, count)
+        found = [span for span in spans if rng.random() < 0.8] if rng.random() < 0.7 else random_spans(rng, count)
+        gold.append(tags_of(spans, count, scheme))
+        predicted.append(tags_of(found, count, other))
+        lines += [f"w{i} NN {row[0]} {row[1]}\n" for i, row in enumerate(zip(gold[-1], predicted[-1]))] + ["\n"]
+    path = os.path.join(check.directory, "tagged.conll")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(lines)
+    mode = {"mode": "strict", "scheme": seqeval.scheme.BILOU} if scheme == "bilou" else {}
+    try:
+        report = seqeval.metrics.classification_report(gold, predicted, output_dict=True, zero_division=0, **mode)
+    except ValueError:  # without any entity
+        return
+    if len(report) > 3:
+        check.expect(report_rows(report), ["--task", "tag", "--report", path], [])
+    if conlleval is None or scheme not in ("iob1", "iob2"):
+        return
+    chunks = conlleval.evaluate(lines)
+    ratio = lambda part, whole: part / whole if whole else 0.0
+    def figures(stats):
+        p, r = ratio(stats["correct"], stats["pred"]), ratio(stats["correct"], stats["gold"])
+        return {"precision": p, "recall": r, "f1": ratio(2 * p * r, p + r)}
+    expected = figures(chunks["overall"]["chunks"]["stats"])
+    expected["types"] = {name: {**figures(row["stats"]), "gold": row["stats"]["gold"], "predicted": row["stats"]["pred"]}
+                         for name, row in chunks["slots"]["chunks"].items()}
+    if expected["types"]:
+        check.expect(expected, ["--task", "tag", path], [])
 
 
 def check_plain_tags(check, rng):
@@ -568,7 +631,7 @@ def check_calibration(check, rng):
                       [True, True, loss(z), loss(got["scale"] * z + got["offset"])], "--calibrate", sets)
 
 
-KINDS = (check_scores, check_calibration, check_groups, check_samples, check_searches, check_passages, check_scored_sets, check_labels, check_sets, check_replaced, check_tags, check_plain_tags)
+KINDS = (check_scores, check_calibration, check_groups, check_samples, check_searches, check_passages, check_scored_sets, check_labels, check_sets, check_replaced, check_tags, check_files, check_plain_tags)
 
 
 def check_tasks(check, rng, directory):
