@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/golden/type-models: small models with random weights and tokenizers of their own kind, a
-RoBERTa with byte-level BPE, an XLM-R with Unigram and an MPNet with WordPiece, as transformers saves them, the
-last one also with its vocab.txt. expected.jsonl in each has texts with their ids, the mean of the last hidden states and, for texts with <mask>, the three best tokens, computed by
+RoBERTa with byte-level BPE, an XLM-R with Unigram, an MPNet with WordPiece, and a ModernBERT with BPE that has tokens
+for runs of spaces, as transformers saves them, MPNet also with its vocab.txt. expected.jsonl in each has texts with their ids, the mean of the last hidden states and, for texts with <mask>, the three best tokens, computed by
 transformers in float64. The tokenizers are those in the tree, since the trainers of tokenizers choose differently in
 each run; new ones are trained where they are missing. Needs torch and transformers 5."""
 import json
@@ -52,6 +52,31 @@ def unigram():
     return tokenizer
 
 
+def modern_bpe():
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = normalizers.NFC()
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(CORPUS, trainers.BpeTrainer(
+        vocab_size=330, special_tokens=["|||IP_ADDRESS|||", "<|padding|>"], show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    tokenizer.add_tokens([AddedToken(" " * count, normalized=True) for count in (4, 3, 2)])
+    tokenizer.add_tokens([AddedToken("|||EMAIL_ADDRESS|||", normalized=True)])
+    tokenizer.add_special_tokens(["<|endoftext|>", "[UNK]", "[CLS]", "[SEP]", "[PAD]",
+                                  AddedToken("[MASK]", lstrip=True, special=True, normalized=False)])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]",
+        special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")])
+    return tokenizer
+
+
+def modern_tokenizer(tokenizer):
+    return tf.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]", unk_token="[UNK]",
+        mask_token=AddedToken("[MASK]", lstrip=True, special=True, normalized=False), model_max_length=40,
+        model_input_names=["input_ids", "attention_mask"])
+
+
 def fast_tokenizer(tokenizer):
     return tf.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", cls_token="<s>", sep_token="</s>",
@@ -76,15 +101,22 @@ def mpnet_tokenizer(tokenizer):
 def make(folder, fast, config_class, model_class):
     shutil.rmtree(folder, ignore_errors=True)
     torch.manual_seed(7)
-    types = {} if config_class is tf.MPNetConfig else {"type_vocab_size": 1}
-    config = config_class(vocab_size=len(fast), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
-                          intermediate_size=24, max_position_embeddings=42, **types, pad_token_id=1,
-                          bos_token_id=0, eos_token_id=2, layer_norm_eps=1e-5, initializer_range=0.3)
+    sizes = dict(vocab_size=len(fast), hidden_size=16, num_attention_heads=2, intermediate_size=24, initializer_range=0.3)
+    if config_class is tf.ModernBertConfig:
+        first, last = fast.cls_token_id, fast.sep_token_id
+        config = config_class(**sizes, num_hidden_layers=3, local_attention=6, max_position_embeddings=42,
+                              pad_token_id=fast.pad_token_id, bos_token_id=first, eos_token_id=last, cls_token_id=first,
+                              sep_token_id=last)
+    else:
+        types = {} if config_class is tf.MPNetConfig else {"type_vocab_size": 1}
+        config = config_class(**sizes, num_hidden_layers=2, max_position_embeddings=42, **types, pad_token_id=1,
+                              bos_token_id=0, eos_token_id=2, layer_norm_eps=1e-5)
     model_class(config).save_pretrained(folder)
     fast.save_pretrained(folder)
     model = model_class.from_pretrained(folder).double().eval()
     with open(os.path.join(folder, "expected.jsonl"), "w", encoding="utf-8") as out, torch.no_grad():
         for text, pair in TEXTS:
+            text = text.replace("<mask>", fast.mask_token)
             inputs = fast([text], None if pair is None else [pair], return_tensors="pt")
             output = model(input_ids=inputs["input_ids"], output_hidden_states=True)
             record = {"text": text} | ({} if pair is None else {"text_pair": pair})
@@ -99,6 +131,8 @@ def make(folder, fast, config_class, model_class):
 
 
 def main():
+    make(os.path.join(OUT, "modernbert"), modern_tokenizer(kept_or("modernbert", modern_bpe)), tf.ModernBertConfig,
+         tf.ModernBertForMaskedLM)
     make(os.path.join(OUT, "roberta"), fast_tokenizer(kept_or("roberta", byte_bpe)), tf.RobertaConfig,
          tf.RobertaForMaskedLM)
     make(os.path.join(OUT, "xlm-roberta"), fast_tokenizer(kept_or("xlm-roberta", unigram)), tf.XLMRobertaConfig,
