@@ -49,7 +49,8 @@ std::string_view key_in(const json::File& file, const ModelType& type, std::stri
 std::string text_of(const json::Value& value) {
   using enum json::Value::Kind;
   if (value.kind() == boolean) return value.boolean() ? "true" : "false";
-  return value.kind() == number ? std::to_string(value.integer()) : std::string(value.string());
+  if (value.kind() == string) return std::string(value.string());
+  return value.kind() == number && value.number() == 0 ? "0" : std::string(value.kind_name());
 }
 
 // Rejects unsupported features by name.
@@ -124,8 +125,9 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
   }
 }
 
-nn::Activation read_activation(const json::File& file, Dialect dialect, const ModelType& type) {
-  const auto key = key_in(file, type, "hidden_act");
+nn::Activation read_activation(const json::File& file, Dialect dialect, const ModelType& type,
+                               std::string_view ours = "hidden_act") {
+  const auto key = key_in(file, type, ours);
   const auto name = file.string(key, std::string(hidden_act(type.activation)));
   if (type.gated && name == "swiglu") return nn::Activation::silu;
   if (type.gated && name == "geglu") return nn::Activation::gelu;
@@ -168,8 +170,14 @@ void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   config.causal = !type.causal.empty() && file.boolean("is_decoder", false);
   config.activation = read_activation(file, dialect, type);
   config.head_activation = type.masked_lm_activation.value_or(config.activation);
-  if (const auto head = file.find("classifier_activation"); head && type.transforms_first)
-    config.head_activation = activation_named(head->string()).value_or(nn::Activation::none);
+  if (type.transforms_first)
+    config.head_activation = read_activation(file, dialect, type, "classifier_activation");
+  if (type.transforms_first) {
+    const auto pooling = file.string("classifier_pooling", "cls");
+    if (pooling != "cls" && pooling != "mean")
+      throw Error(file.path(), ": classifier_pooling is ", pooling, ", expected cls or mean");
+    config.pools_mean = pooling == "mean";
+  }
   config.norm_epsilon = fraction(file, key_in(file, type, "layer_norm_eps"), type.norm_epsilon);
   config.hidden_dropout = fraction(file, key_in(file, type, "hidden_dropout_prob"), type.dropout);
   config.attention_dropout = fraction(file, key_in(file, type, "attention_probs_dropout_prob"), type.dropout);

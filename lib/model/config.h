@@ -65,6 +65,10 @@ struct Config {
   bool weighted_layers = false;
   bool tied_embeddings = true;  // cls.predictions.decoder.weight equals the word embeddings
 
+  // Heads of sequences read the mean of all tokens, see ModelType::transforms_first. In config.json:
+  // classifier_pooling.
+  bool pools_mean = false;
+
   // Whether the training records of a classifier were pairs of texts, or single texts. nullopt: both, or
   // unknown. In config.json: text_pairs, a key of our own.
   std::optional<bool> pairs;

@@ -93,6 +93,7 @@ std::string config_json(const Config& config, Dtype weights) {
   } else {
     object.number(classifier_dropout, config.classifier_dropout);
   }
+  if (type.transforms_first) object.string("classifier_pooling", config.pools_mean ? "mean" : "cls");
   if (config.document_context) object.boolean("document_context", true);
   if (!type.embedding_dropout.empty())
     object.number(type.embedding_dropout, config.embedding_dropout.value_or(config.hidden_dropout));

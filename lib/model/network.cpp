@@ -214,11 +214,16 @@ nn::Tensor Network::head_input(const nn::Batch& batch, std::vector<int64_t> rows
   std::vector<int> layers(p.layers.encoder.size() + 1);
   std::iota(layers.begin(), layers.end(), 0);
   if (!p.layers.mix) layers.erase(layers.begin(), layers.end() - 1);
-  auto states = hidden(batch, {.layers = std::move(layers), .rows = std::move(rows)});
-  if (!p.layers.mix) return std::move(states.front());
+  Wanted wanted = {.layers = std::move(layers), .rows = {}};
+  if (!p.layers.reads_means) wanted.rows = rows;
+  auto states = hidden(batch, wanted);
   nn::Tensor mixed;
-  p.layers.mix->forward(p.context, *p.weights, states, mixed);
-  return mixed;
+  if (p.layers.mix) p.layers.mix->forward(p.context, *p.weights, states, mixed);
+  nn::Tensor& input = p.layers.mix ? mixed : states.back();
+  if (!p.layers.reads_means) return std::move(input);
+  nn::Tensor means;
+  nn::mean_rows(p.context, input, sequences_of(rows, batch), means);
+  return means;
 }
 
 nn::Tensor Network::pooled(const nn::Tensor& rows) {

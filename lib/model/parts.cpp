@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 
 #include "base/error.h"
 #include "json/json.h"
@@ -92,12 +93,14 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
     dense.emplace(head->dense, c.hidden, c.hidden, layout);
     dense_activation = c.activation;
   }
+  reads_means = head != nullptr && c.pools_mean && head->reads == Reads::sequences;
   if (transforms) {
     dense.emplace(kTransformLayer, c.hidden, c.hidden, layout, bias(c.biases.head));
     dense_norm.emplace(kTransformNorm, c.hidden, c.norm_epsilon, layout, bias(c.biases.norms));
     dense_activation = c.head_activation;
   }
-  if (head != nullptr) output.emplace(std::string(head->tensors(*c.type)), outputs_of(*head, c), c.hidden, layout);
+  if (head != nullptr)
+    output.emplace(std::string(head->tensors(*c.type)), outputs_of(*head, c), c.hidden, layout);
   if (std::ranges::find(needs.heads, masked) != needs.heads.end()) masked_lm.emplace(c, layout);
   if (c.weighted_layers && head != nullptr && head->fine_tuned) mix.emplace(count + 1, layout);
 }
@@ -154,6 +157,15 @@ std::vector<int64_t> pooled_rows(const Config& config, const nn::Batch& batch) {
   for (int64_t i = 0; i < batch.sequences(); ++i)
     rows.push_back(batch.offsets[i] + config.pooled_position(batch.length(i)));
   return rows;
+}
+
+std::vector<nn::RowRange> sequences_of(std::span<const int64_t> rows, const nn::Batch& batch) {
+  std::vector<nn::RowRange> ranges;
+  for (const int64_t row : rows) {
+    const auto end = std::ranges::upper_bound(batch.offsets, row);
+    ranges.push_back({*std::prev(end), *end});
+  }
+  return ranges;
 }
 
 }  // namespace bert::model

@@ -16,6 +16,7 @@
 #include "nn/embeddings.h"
 #include "nn/encoder_layer.h"
 #include "nn/relative_bias.h"
+#include "nn/row_means.h"
 #include "nn/scalar_mix.h"
 #include "nn/tied_decoder.h"
 
@@ -61,6 +62,8 @@ struct NetworkLayers {
   std::optional<MaskedLm> masked_lm;
   std::optional<nn::ScalarMix> mix;  // if a fine-tuned head reads the weighted sum of all layers
 
+  bool reads_means = false;  // the head, of all rows of each sequence
+
   NetworkLayers(const Config& config, const Needs& needs, nn::Layout& layout);
 };
 
@@ -73,7 +76,11 @@ void check_batch(const Config& config, const nn::Batch& batch);
 // `rows` selects rows of a batch, ascending. Returns where each sequence begins among them, [B+1].
 std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batch& batch);
 
-// Rows of a batch that the pooler reads, one for each sequence; see Config::pooled_position.
+// Rows of a batch that the pooler reads, one for each sequence; see Config::pooled_position. If heads of
+// sequences read means of all tokens, these rows stand for their sequences.
 std::vector<int64_t> pooled_rows(const Config& config, const nn::Batch& batch);
+
+// The sequences that these rows are in.
+std::vector<nn::RowRange> sequences_of(std::span<const int64_t> rows, const nn::Batch& batch);
 
 }  // namespace bert::model

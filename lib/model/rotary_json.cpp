@@ -98,11 +98,14 @@ std::vector<bool> layers_with_window(const json::File& file, int64_t layers) {
     for (int64_t i = 0; i < layers; ++i) near.push_back(i % every != 0);
     return near;
   }
-  for (const auto& type : types->elements()) {
-    near.push_back(type.string() == kNearLayer);
-    if (!near.back() && type.string() != kFullLayer)
-      throw Error(file.path(), ": \"layer_types\" has ", json::in_quotes(type.string()), ", expected ",
-                  kFullLayer, " or ", kNearLayer);
+  try {
+    for (const auto& type : types->elements()) {
+      near.push_back(type.string() == kNearLayer);
+      if (!near.back() && type.string() != kFullLayer)
+        throw Error("has ", json::in_quotes(type.string()), ", expected ", kFullLayer, " or ", kNearLayer);
+    }
+  } catch (const Error& error) {
+    throw Error(file.path(), ": \"layer_types\" ", error.what());
   }
   if (std::ssize(near) != layers)
     throw Error(file.path(), ": \"layer_types\" has ", near.size(), " layers, \"num_hidden_layers\" is ",

@@ -63,7 +63,11 @@ nn::Tensor& TrainingNetwork::logits(std::span<const int64_t> rows) {
   auto& p = *parts_;
   p.head_places = p.places(rows);
   p.head_offsets = offsets_among(rows, *p.batch);
-  nn::gather_rows(p.context, p.top(), p.head_places, p.rows);
+  if (p.net.reads_means) {
+    nn::mean_rows(p.context, p.top(), p.head_sequences = sequences_of(rows, *p.batch), p.rows);
+  } else {
+    nn::gather_rows(p.context, p.top(), p.head_places, p.rows);
+  }
   nn::drop(p.head_pass(), p.input_dropout, p.rows, p.rows);
   if (const auto& dense = p.net.dense)
     dense->forward(p.context, p.weights, p.rows, p.net.dense_activation, p.dense, &p.u);
@@ -90,7 +94,9 @@ void TrainingNetwork::logits_gradient(const nn::Tensor& dlogits) {
     dense->backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
     nn::drop(p.head_pass(), p.input_dropout, p.rows, p.rows);
   }
-  nn::add_rows(p.context, dense ? p.rows : p.drows, p.head_places, p.dtop);
+  const auto& gradient = dense ? p.rows : p.drows;
+  if (p.net.reads_means) return nn::mean_rows_backward(p.context, gradient, p.head_sequences, p.dtop);
+  nn::add_rows(p.context, gradient, p.head_places, p.dtop);
 }
 
 const nn::Tensor& TrainingNetwork::hidden() const { return parts_->top(); }

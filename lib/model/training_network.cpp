@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 #include "base/error.h"
 #include "model/training_network_parts.h"
@@ -83,7 +84,11 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
                               const nn::DropoutSeed* dropout_seed, Keep keep) {
   auto& p = *parts_;
   p.rows_wanted.assign(rows.begin(), rows.end());
-  p.row_offsets = offsets_among(rows, batch);
+  if (p.net.reads_means) {
+    p.rows_wanted.resize(batch.tokens());
+    std::iota(p.rows_wanted.begin(), p.rows_wanted.end(), 0);
+  }
+  p.row_offsets = offsets_among(p.rows_wanted, batch);
   p.through.reset();
   p.run(batch, dropout_seed, keep);
 }

@@ -29,6 +29,7 @@ struct TrainingNetwork::Parts : TrainingLayers {
   // State of the current batch.
   const nn::Batch* batch = nullptr;
   std::vector<int64_t> rows_wanted, row_offsets;   // output rows, and where each sequence begins in them
+  std::vector<nn::RowRange> head_sequences;        // whose means the head reads
   std::vector<int64_t> head_places, head_offsets;  // the rows that the head reads: in top(), and by sequence
   std::optional<Through> through;                  // of forward_layers
   std::optional<nn::DropoutSeed> dropout_seed;

@@ -112,7 +112,8 @@ def rotary_keys_of(name, shape):
         keys |= dict(local_attention=window, layer_types=["sliding_attention" if layer % every else "full_attention"
                                                           for layer in range(layers)],
                      norm_bias=layers == 2, attention_bias=layers == 2, mlp_bias=layers > 2,
-                     classifier_bias=layers == 3, norm_eps=1e-4)
+                     classifier_bias=layers == 3, norm_eps=1e-4,
+                     classifier_pooling="cls" if hidden == 12 else "mean")
         parameters = {"full_attention": parameters, "sliding_attention": {"rope_theta": 90.0}}
     return TYPES[name][2] | keys | {"rope_parameters": parameters}
 

@@ -176,6 +176,118 @@ TEST_CASE("MPNet's positions follow row 1 whatever pad_token_id is, and its tabl
   CHECK(refusal(members) == "config.json: \"relative_attention_num_buckets\" is 31, expected 32 to 131072");
 }
 
+TEST_CASE("rotary positions are read in all forms, and longer texts than in training if they are scaled") {
+  using Scaling = nn::RotaryConfig::Scaling;
+  Members members = {{"model_type", R"("nomic_bert")"},
+                     {"hidden_size", ""},
+                     {"num_hidden_layers", ""},
+                     {"num_attention_heads", ""},
+                     {"n_embd", "24"},
+                     {"n_layer", "2"},
+                     {"n_head", "2"},
+                     {"intermediate_size", ""},
+                     {"n_inner", "48"},
+                     {"max_position_embeddings", ""},
+                     {"n_positions", "8192"},
+                     {"activation_function", R"("swiglu")"},
+                     {"rotary_emb_base", "500"},
+                     {"layer_norm_epsilon", "1e-5"},
+                     {"prenorm", "false"},
+                     {"qkv_proj_bias", "true"}};
+  auto config = config_of(members);
+  CHECK(config.hidden == 24);
+  CHECK(config.positions == 8192);
+  CHECK(config.activation == nn::Activation::silu);
+  CHECK(config.norm_epsilon == 1e-5f);
+  CHECK(config.rotary == std::vector<nn::RotaryConfig>{{.size = 12, .theta = 500, .positions = 8192}});
+  CHECK(config.biases == Biases{.inner = false, .output = false});
+  const auto again = parse_config("config.json", config_json(config));
+  CHECK(again.rotary == config.rotary);
+  CHECK(again.biases == config.biases);
+  members["rotary_scaling_factor"] = "2";
+  members["max_trained_positions"] = "2048";
+  members["rotary_emb_fraction"] = "0.5";
+  config = config_of(members);
+  CHECK(config.positions == 8192);
+  CHECK(config.rotary ==
+        std::vector<nn::RotaryConfig>{
+            {.size = 6, .theta = 500, .scaling = Scaling::dynamic, .factor = 2, .positions = 2048}});
+  CHECK(refusal({{"model_type", R"("nomic_bert")"}, {"prenorm", "true"}}) ==
+        "config.json: prenorm is true, expected false");
+  CHECK(refusal({{"model_type", R"("nomic_bert")"}, {"moe_every_n_layers", "2"}}) ==
+        "config.json: moe_every_n_layers is a number, expected 0");
+
+  const Members gte = {{"model_type", R"("new")"},
+                       {"position_embedding_type", R"("rope")"},
+                       {"rope_theta", "20000"},
+                       {"rope_scaling", R"({"type":"ntk","factor":8.0})"},
+                       {"type_vocab_size", "0"}};
+  config = config_of(gte);
+  CHECK(config.types == 0);
+  CHECK(config.rotary ==
+        std::vector<nn::RotaryConfig>{
+            {.size = 6, .theta = 20000, .scaling = Scaling::ntk, .factor = 8, .positions = 64}});
+  CHECK(parse_config("config.json", config_json(config)).rotary == config.rotary);
+  CHECK(parse_config("config.json", config_json(config)).types == 0);
+  auto other = gte;
+  other["rope_scaling"] = R"({"type":"yarn"})";
+  CHECK(refusal(other) ==
+        R"(config.json: "rope_scaling" has the type "yarn", expected default, linear, dynamic or ntk)");
+  other["rope_scaling"] = R"({"factor":"8"})";
+  CHECK(refusal(other) == R"(config.json: "rope_scaling" is a string, expected a number)");
+  other = gte;
+  other["num_attention_heads"] = "8";
+  CHECK(refusal(other) ==
+        "config.json: rotary positions turn 3 of the 3 numbers of a head, expected an even number of them");
+  other = gte;
+  other["head_dim"] = "5";
+  CHECK(refusal(other) == R"(config.json: "head_dim" is 5, expected "hidden_size" / "num_attention_heads")");
+}
+
+TEST_CASE("layers with windows are read in both forms") {
+  Members members = {{"model_type", R"("modernbert")"},
+                     {"num_hidden_layers", "4"},
+                     {"pad_token_id", "0"},
+                     {"local_attention", "10"},
+                     {"global_rope_theta", "1000"},
+                     {"local_rope_theta", "100"},
+                     {"norm_bias", "true"},
+                     {"classifier_pooling", R"("mean")"},
+                     {"norm_eps", "1e-6"}};
+  auto config = config_of(members);
+  CHECK(config.window == 5);
+  CHECK(config.in_window == std::vector<bool>{false, true, true, false});
+  CHECK(config.rotary.front().theta == 1000);
+  CHECK(config.rotary.back().theta == 100);
+  CHECK(config.pools_mean);
+  CHECK(config.types == 0);
+  CHECK(config.norm_epsilon == 1e-6f);
+  CHECK(config.biases == Biases{.attention = false,
+                                .attention_output = false,
+                                .inner = false,
+                                .output = false,
+                                .norms = true,
+                                .head = false});
+  const auto again = parse_config("config.json", config_json(config));
+  CHECK(again.window == config.window);
+  CHECK(again.in_window == config.in_window);
+  CHECK(again.rotary == config.rotary);
+  CHECK(again.biases == config.biases);
+  CHECK(again.pools_mean);
+  members["layer_types"] = R"(["sliding_attention","full_attention"])";
+  CHECK(refusal(members) == R"(config.json: "layer_types" has 2 layers, "num_hidden_layers" is 4)");
+  members["layer_types"] = R"(["chunked"])";
+  CHECK(refusal(members) ==
+        R"(config.json: "layer_types" has "chunked", expected full_attention or sliding_attention)");
+  members["layer_types"] = "3";
+  CHECK(refusal(members) == R"(config.json: "layer_types" is a number, expected an array)");
+  members["layer_types"] = "";
+  members["classifier_pooling"] = R"("max")";
+  CHECK(refusal(members) == "config.json: classifier_pooling is max, expected cls or mean");
+  CHECK(refusal({{"model_type", R"("modernbert")"}, {"decoder_bias", "false"}}) ==
+        "config.json: decoder_bias is false, expected true");
+}
+
 TEST_CASE("unsupported settings are rejected by name") {
   CHECK(refusal({{"model_type", R"("gpt2")"}}) ==
         "config.json: model_type is gpt2, expected bert, roberta, xlm-roberta, camembert, distilbert, "
