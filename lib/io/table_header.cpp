@@ -162,12 +162,13 @@ std::optional<char> separator_of(Input& input) {
 }
 
 int64_t skip_empty_lines(Input& input) {
-  int64_t count = 0;
-  for (;; ++count) {
-    const auto lines = first_lines(input, 1);
-    if (lines.empty() || !lines.front().empty() || input.unread().find('\n') == std::string_view::npos)
-      return count;
-    input.consume(input.unread().find('\n') + 1);
+  for (int64_t count = 0;;) {
+    const auto unread = input.unread();
+    if (unread.size() < 2 && (unread.empty() || unread == "\r") && input.read_more()) continue;
+    const size_t length = unread.starts_with('\n') ? 1 : unread.starts_with("\r\n") ? 2 : 0;
+    if (length == 0) return count;
+    input.consume(length);
+    ++count;
   }
 }
 

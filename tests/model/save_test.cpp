@@ -1,5 +1,4 @@
 #include "model/save.h"
-#include "model/stored_tensors.h"
 
 #include <doctest/doctest.h>
 
@@ -17,6 +16,7 @@
 #include "model/config_json.h"
 #include "model/directory.h"
 #include "model/network.h"
+#include "model/stored_tensors.h"
 
 using namespace bert;
 namespace fs = std::filesystem;
