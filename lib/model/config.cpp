@@ -169,7 +169,7 @@ void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   const auto& type = *config.type;
   config.causal = !type.causal.empty() && file.boolean("is_decoder", false);
   config.activation = read_activation(file, dialect, type);
-  config.head_activation = type.masked_lm_activation.value_or(config.activation);
+  config.head_activation = type.masked_lm_activation;
   if (type.transforms_first)
     config.head_activation = read_activation(file, dialect, type, "classifier_activation");
   if (type.transforms_first) {

@@ -41,7 +41,7 @@ struct Config {
   std::vector<bool> in_window;  // the layers with a window; empty: none
   Biases biases;
   nn::Activation activation = nn::Activation::gelu;
-  nn::Activation head_activation = nn::Activation::gelu;  // of the masked-language-model head
+  std::optional<nn::Activation> head_activation;  // of the masked-language-model head, if it has its own
   float norm_epsilon = 1e-12f;
   int32_t pad_id = 0;
   // Each token attends only to itself and to the tokens before it. In config.json: is_decoder.

@@ -84,7 +84,7 @@ std::string config_json(const Config& config, Dtype weights) {
   object.number(type.key("attention_probs_dropout_prob"), config.attention_dropout);
   if (!config.kept_options.empty()) append_kept_options(object.key("bert_filters"), config);
   if (type.transforms_first) {
-    object.string("classifier_activation", hidden_act(config.head_activation));
+    object.string("classifier_activation", hidden_act(config.head_activation.value_or(config.activation)));
     object.boolean("classifier_bias", biases.head);
   }
   const auto classifier_dropout = type.key("classifier_dropout");

@@ -56,7 +56,7 @@ std::vector<nn::Rotations> rotations_of(const Config& config) {
 }
 
 MaskedLm::MaskedLm(const Config& config, nn::Layout& layout)
-    : activation(config.head_activation),
+    : activation(config.head_activation.value_or(config.activation)),
       dense(kTransformLayer, config.embedding_width(), config.hidden, layout, bias(config.biases.head)),
       norm(kTransformNorm, config.embedding_width(), config.norm_epsilon, layout, bias(config.biases.norms)),
       decoder("cls.predictions.bias", config.vocab_size, config.embedding_width(), layout) {}
@@ -97,7 +97,7 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
   if (transforms) {
     dense.emplace(kTransformLayer, c.hidden, c.hidden, layout, bias(c.biases.head));
     dense_norm.emplace(kTransformNorm, c.hidden, c.norm_epsilon, layout, bias(c.biases.norms));
-    dense_activation = c.head_activation;
+    dense_activation = c.head_activation.value_or(c.activation);
   }
   if (head != nullptr)
     output.emplace(std::string(head->tensors(*c.type)), outputs_of(*head, c), c.hidden, layout);
