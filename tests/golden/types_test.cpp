@@ -196,6 +196,38 @@ TEST_CASE("models of all types have the hidden states, logits and gradients of t
   }
 }
 
+TEST_CASE("a row of any type has the same bits alone, among selected rows, and for 1 and 3 threads") {
+  Pool one(1), three(3);
+  for (const auto& path : type_directories()) {
+    CAPTURE(path);
+    const auto config = model::load_config(path);
+    const auto batch = Expected(path).batch();
+    const int last = static_cast<int>(config.layers);
+    model::Network network(config, ckpt::Checkpoint::open(path), {}, one);
+    model::Network other(config, ckpt::Checkpoint::open(path), {}, three);
+    const auto states = network.hidden(batch, {.layers = {last}, .rows = {}});
+    const nn::Tensor& all = states.front();
+    std::vector<int64_t> rows;
+    for (int64_t row = batch.tokens() % 3; row < batch.tokens(); row += 1 + row % 7) rows.push_back(row);
+    const auto selected = other.hidden(batch, {.layers = {last}, .rows = rows});
+    const nn::Tensor& some = selected.front();
+    bool same = true;
+    for (size_t i = 0; i < rows.size(); ++i)
+      same &= std::ranges::equal(some.values(static_cast<int64_t>(i)), all.values(rows[i]));
+    CHECK(same);
+    for (int64_t i = 0; i < batch.sequences(); ++i) {
+      nn::Batch alone;
+      const auto begin = static_cast<size_t>(batch.offsets[i]), length = static_cast<size_t>(batch.length(i));
+      alone.add(std::span(batch.ids).subspan(begin, length), std::span(batch.types).subspan(begin, length));
+      const auto own = other.hidden(alone, {.layers = {last}, .rows = {}});
+      const nn::Tensor& its = own.front();
+      for (int64_t row = 0; row < its.rows(); ++row)
+        same &= std::ranges::equal(its.values(row), all.values(batch.offsets[i] + row));
+    }
+    CHECK(same);
+  }
+}
+
 TEST_CASE("models of all types are written with the names they were read with") {
   for (const auto& path : type_directories()) {
     CAPTURE(path);
