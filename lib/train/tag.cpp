@@ -110,6 +110,7 @@ class TagTask final : public TrainingTask {
   void peek(examples::RecordSource& source) override {
     source.peek([&](const io::Fields&, const io::Record& record, int64_t) {
       columns_ = record.source().conll.names;
+      tag_key_ = record.source().conll.tag_key;
     });
   }
 
@@ -124,7 +125,8 @@ class TagTask final : public TrainingTask {
     warn_of_two_kinds(preparation.log);
     if (set_.labels.size() < 2)
       throw Error("there is only one tag, \"", set_.labels.names().empty() ? "" : set_.labels.names().front(),
-                  "\"; tagging needs at least two");
+                  "\"; tagging needs at least two",
+                  tag_key_.empty() ? "" : "; no word has another under the key " + json::in_quotes(tag_key_));
   }
 
   void prepare_to_evaluate() override { set_ = labels_of_model(options_, config_, question()); }
@@ -198,6 +200,7 @@ class TagTask final : public TrainingTask {
 
   const features::Featurizer featurizer_;
   std::vector<std::string> columns_;  // of the records, if they are CoNLL-U
+  std::string tag_key_;               // of MISC, if tags are there
   LabelSet set_;
   io::TagSchemes schemes_;  // of the training records
 };
