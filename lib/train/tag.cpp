@@ -11,6 +11,7 @@
 #include "examples/tag_example.h"
 #include "heads/scores.h"
 #include "io/conll.h"
+#include "json/json.h"
 #include "nn/soft_losses.h"
 #include "train/label_set.h"
 #include "train/training_task.h"
