@@ -99,6 +99,10 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
   config.heads = width("num_attention_heads", kMaxWidth);
   config.feed_forward = width("intermediate_size", kMaxWidth);
   config.pad_id = integer_within(file, "pad_token_id", {0, config.vocab_size - 1}, type.pad_id);
+  for (const auto* key : {"bos_token_id", "cls_token_id", "eos_token_id", "sep_token_id"})
+    if (const auto id = file.find(key);
+        id && type.transforms_first && id->kind() == json::Value::Kind::number)
+      config.token_ids.emplace_back(key, integer_within(file, key, {0, config.vocab_size - 1}));
   const int64_t first = config.first_position = type.first_position(config.pad_id);
   config.positions = integer_within(file, key_in(file, type, "max_position_embeddings"),
                                     {first + 1, kMaxPositions}, first + type.positions) -
@@ -181,7 +185,8 @@ void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   config.norm_epsilon = fraction(file, key_in(file, type, "layer_norm_eps"), type.norm_epsilon);
   config.hidden_dropout = fraction(file, key_in(file, type, "hidden_dropout_prob"), type.dropout);
   config.attention_dropout = fraction(file, key_in(file, type, "attention_probs_dropout_prob"), type.dropout);
-  config.classifier_dropout = fraction(file, type.key("classifier_dropout"), config.hidden_dropout);
+  config.classifier_dropout = fraction(file, type.key("classifier_dropout"),
+                                       type.transforms_first ? type.dropout : config.hidden_dropout);
   if (!type.embedding_dropout.empty())
     config.embedding_dropout = fraction(file, type.embedding_dropout, type.dropout);
   if (!type.answer_dropout.empty()) config.answer_dropout = fraction(file, type.answer_dropout, type.dropout);
@@ -357,42 +362,6 @@ ScoreActivation score_activation_named(std::string_view name) {
   if (key == "Sigmoid") return ScoreActivation::sigmoid;
   if (key == "Identity") return ScoreActivation::none;
   throw Error("is ", in_quotes(name), ", expected Sigmoid or Identity");
-}
-
-Config static_config(int64_t vocab_size, int64_t hidden) {
-  constexpr int64_t kMostTokens = 1 << 16;  // of a text, so that one text does not need all memory
-  Config config;
-  config.type = &static_type();
-  config.vocab_size = vocab_size;
-  config.hidden = hidden;
-  config.layers = 0;
-  config.heads = config.feed_forward = 1;
-  config.positions = kMostTokens;
-  config.types = 0;
-  config.hidden_dropout = config.attention_dropout = config.classifier_dropout = 0;
-  return config;
-}
-
-Config config_of(const Preset& preset, int64_t vocab_size) {
-  constexpr int64_t kHeadSize = 64;
-  Config config;
-  config.vocab_size = vocab_size;
-  config.layers = preset.layers;
-  config.hidden = preset.hidden;
-  config.heads = preset.hidden / kHeadSize;
-  config.feed_forward = 4 * preset.hidden;
-  return config;
-}
-
-Config generator_of(const Config& discriminator) {
-  Config config = discriminator;
-  config.generator_heads = 0;
-  config.heads = discriminator.generator_heads;
-  config.hidden = config.heads * discriminator.head_size();
-  config.feed_forward = discriminator.feed_forward * config.heads / discriminator.heads;
-  config.embedding = discriminator.embedding_width();
-  config.architectures = {std::string(config.type->classes) + "ForMaskedLM"};
-  return config;
 }
 
 }  // namespace bert::model

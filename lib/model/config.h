@@ -44,6 +44,8 @@ struct Config {
   std::optional<nn::Activation> head_activation;  // of the masked-language-model head, if it has its own
   float norm_epsilon = 1e-12f;
   int32_t pad_id = 0;
+  // Ids of other special tokens in config.json, which only other programs read: {"cls_token_id", 50281}.
+  std::vector<std::pair<std::string, int64_t>> token_ids;
   // Each token attends only to itself and to the tokens before it. In config.json: is_decoder.
   bool causal = false;
 

@@ -25,6 +25,14 @@ std::string_view torch_name(Dtype weights) {
 // transformers omits the default labels, also for models without a classifier.
 bool has_labels(const Config& config) { return config.labels != Config().labels; }
 
+// With a decimal point: the classes of transformers take no integer for such a number.
+void add_float(json::Object& object, std::string_view name, float value) {
+  std::string text;
+  json::append_number(text, value);
+  if (text.find_first_of(".e") == text.npos) text += ".0";
+  object.key(name) += text;
+}
+
 void append_architectures(std::string& out, const std::vector<std::string>& names) {
   if (names.empty()) {
     out += "[]";
@@ -81,33 +89,35 @@ std::string config_json(const Config& config, Dtype weights) {
   const auto& biases = config.biases;
   append_architectures(object.key("architectures"), config.architectures);
   if (type.transforms_first) object.boolean("attention_bias", biases.attention);
-  object.number(type.key("attention_probs_dropout_prob"), config.attention_dropout);
+  add_float(object, type.key("attention_probs_dropout_prob"), config.attention_dropout);
   if (!config.kept_options.empty()) append_kept_options(object.key("bert_filters"), config);
   if (type.transforms_first) {
     object.string("classifier_activation", hidden_act(config.head_activation.value_or(config.activation)));
     object.boolean("classifier_bias", biases.head);
   }
   const auto classifier_dropout = type.key("classifier_dropout");
-  if (config.classifier_dropout == config.hidden_dropout && classifier_dropout == "classifier_dropout") {
+  const bool may_be_null = classifier_dropout == "classifier_dropout" && !type.transforms_first;
+  if (config.classifier_dropout == config.hidden_dropout && may_be_null) {
     object.null(classifier_dropout);
   } else {
-    object.number(classifier_dropout, config.classifier_dropout);
+    add_float(object, classifier_dropout, config.classifier_dropout);
   }
   if (type.transforms_first) object.string("classifier_pooling", config.pools_mean ? "mean" : "cls");
   if (config.document_context) object.boolean("document_context", true);
   if (!type.embedding_dropout.empty())
-    object.number(type.embedding_dropout, config.embedding_dropout.value_or(config.hidden_dropout));
+    add_float(object, type.embedding_dropout, config.embedding_dropout.value_or(config.hidden_dropout));
   if (config.embedding > 0) object.integer("embedding_size", config.embedding);
   object.string(type.key("hidden_act"), hidden_act(config.activation));
-  if (!type.answer_dropout.empty()) object.number(type.answer_dropout, config.answer_dropout);
-  object.number(type.key("hidden_dropout_prob"), config.hidden_dropout);
+  if (!type.answer_dropout.empty()) add_float(object, type.answer_dropout, config.answer_dropout);
+  add_float(object, type.key("hidden_dropout_prob"), config.hidden_dropout);
   object.integer(type.key("hidden_size"), config.hidden);
   if (has_labels(config)) append_id2label(object.key("id2label"), config);
-  object.number("initializer_range", config.init_range);
+  add_float(object, "initializer_range", config.init_range);
   object.integer(type.key("intermediate_size"), config.feed_forward);
+  for (const auto& [key, id] : config.token_ids) object.integer(key, id);
   if (config.causal) object.boolean("is_decoder", true);
   if (has_labels(config)) append_label2id(object.key("label2id"), config);
-  object.number(type.key("layer_norm_eps"), config.norm_epsilon);
+  add_float(object, type.key("layer_norm_eps"), config.norm_epsilon);
   if (!config.in_window.empty()) {
     append_layer_types(object.key("layer_types"), config);
     object.integer("local_attention", 2 * config.window);

@@ -126,6 +126,7 @@ void cut_vocabulary(const text::VocabularyCut& cut, const Directory& source, Par
   auto& config = parts.config;
   const int64_t rows = config.vocab_size;
   config.vocab_size = std::ssize(cut.kept());
+  config.token_ids.clear();
   if (!config.type->words_only) {
     const int64_t unplaced = config.type->unplaced_id(config.pad_id);
     config.pad_id = cut.id_of(config.pad_id, "pad_token_id of config.json");

@@ -254,7 +254,10 @@ TEST_CASE("layers with windows are read in both forms") {
                      {"norm_bias", "true"},
                      {"classifier_pooling", R"("mean")"},
                      {"norm_eps", "1e-6"}};
+  members["cls_token_id"] = "7";
   auto config = config_of(members);
+  CHECK(parse_config("config.json", config_json(config)).token_ids == config.token_ids);
+  CHECK(config.token_ids == std::vector<std::pair<std::string, int64_t>>{{"cls_token_id", 7}});
   CHECK(config.window == 5);
   CHECK(config.in_window == std::vector<bool>{false, true, true, false});
   CHECK(config.rotary.front().theta == 1000);
@@ -274,6 +277,8 @@ TEST_CASE("layers with windows are read in both forms") {
   CHECK(again.rotary == config.rotary);
   CHECK(again.biases == config.biases);
   CHECK(again.pools_mean);
+  CHECK(config_json(config).find("\"classifier_dropout\": 0.0,") !=
+        std::string::npos);  // transformers wants a number
   members["layer_types"] = R"(["sliding_attention","full_attention"])";
   CHECK(refusal(members) == R"(config.json: "layer_types" has 2 layers, "num_hidden_layers" is 4)");
   members["layer_types"] = R"(["chunked"])";

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Time of one text against its length, with rotary positions: ModernBERT, two of whose three layers see 64 tokens on
+each side, and nomic-bert, all of whose layers see all tokens, at the base sizes with random weights, f32. bert-embed is
+timed as a whole process with two and six texts; the difference is that of four. PyTorch runs in this process, after a
+first run of each length. Medians, interleaved. Needs torch and transformers 5.
+
+usage: lengths.py DIRECTORY_OF_THE_TOOLS [--threads N] [--rounds N] [--lengths LENGTH...]
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+
+import torch
+import transformers as tf
+
+VOCAB = 1000
+
+
+def make_model(folder, name):
+    torch.manual_seed(1)
+    common = dict(vocab_size=VOCAB, max_position_embeddings=8192, pad_token_id=0)
+    if name == "modernbert":
+        config = tf.ModernBertConfig(**common, bos_token_id=1, eos_token_id=2, cls_token_id=1, sep_token_id=2)
+        model = tf.ModernBertModel(config)
+    else:
+        model = tf.NomicBertModel(tf.NomicBertConfig(**common))
+    model.eval().save_pretrained(folder)
+    words = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", *map(str, range(VOCAB - 5))]
+    with open(os.path.join(folder, "vocab.txt"), "w", encoding="utf-8") as file:
+        file.write("".join(word + "\n" for word in words))
+    return model
+
+
+def seconds_of(tool, folder, length, threads, texts):
+    draw = torch.Generator().manual_seed(length)
+    records = "".join(json.dumps({"input_ids": torch.randint(5, VOCAB, (length,), generator=draw).tolist()}) + "\n"
+                      for _ in range(texts))
+    begin = time.perf_counter()
+    subprocess.run([tool, "-q", "-m", folder, "--pooling", "mean", "--dtype", "f32", "-j", str(threads), "--batch-tokens",
+                    "1", "--format", "npy", "-o", os.path.join(folder, "vectors.npy")], input=records.encode(), check=True)
+    return time.perf_counter() - begin
+
+
+def torch_seconds(model, length):
+    ids = torch.randint(5, VOCAB, (1, length))
+    begin = time.perf_counter()
+    with torch.inference_mode():
+        model(input_ids=ids)
+    return time.perf_counter() - begin
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tools")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--lengths", type=int, nargs="+", default=[128, 512, 2048, 8192])
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    tool = os.path.join(options.tools, "bert-embed")
+    print(f"torch {torch.__version__}, transformers {tf.__version__}, {options.threads} threads")
+    print("| | tokens | bert-embed, ms | PyTorch, ms | ratio | bert-embed, µs for a token |\n|---|---|---|---|---|---|")
+    for name in ("modernbert", "nomic_bert"):
+        with tempfile.TemporaryDirectory() as folder:
+            model = make_model(folder, name)
+            for length in options.lengths:
+                torch_seconds(model, length)
+                ours, theirs = [], []
+                for _ in range(options.rounds):
+                    few, more = (seconds_of(tool, folder, length, options.threads, texts) for texts in (2, 6))
+                    ours.append((more - few) / 4)
+                    theirs.append(torch_seconds(model, length))
+                our, their = statistics.median(ours), statistics.median(theirs)
+                print(f"| {name} | {length:,} | {our * 1e3:.0f} | {their * 1e3:.0f} | {their / our:.2f} | "
+                      f"{our * 1e6 / length:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    tf.logging.set_verbosity_error()
+    tf.logging.disable_progress_bar()
+    main()
