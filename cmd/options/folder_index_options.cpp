@@ -189,7 +189,10 @@ FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions&
     stream.take_kept(model.kept());
     if (stream.settings.pair_field.empty()) features.pair_field.clear();
   };
-  if (!indexes() && !is_directory(index.path)) return take_kept(), FileDescriptor();
+  if (!indexes() && !is_directory(index.path)) {
+    take_kept();
+    return {};
+  }
   const auto settings = indexes() ? settings_of(files_, features) : "";
   if (index.path.empty()) index.path = default_folder(settings, options, model);
   const search::IndexFolder folder(index.path);

@@ -39,7 +39,6 @@ Fusion queries_keys_values(std::string_view stored) {
   return {stored, {"attention.self.query.", "attention.self.key.", "attention.self.value."}};
 }
 
-// `type` is also the prefix.
 Naming gte(std::string_view type, std::string_view prefix) {
   return {.type = type,
           .prefix = prefix,

@@ -120,13 +120,13 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
     constexpr int64_t kLeast = nn::RelativeBias::kBuckets;
     config.bias_rows = integer_within(file, "relative_attention_num_buckets", {kLeast, kMaxWidth}, kLeast);
   }
-  if (const auto size = file.find("head_dim"); size && size->integer() * config.heads != config.hidden)
-    throw Error(file.path(), ": \"head_dim\" is ", size->integer(), ", expected ",
-                in_quotes(type.key("hidden_size")), " / ", in_quotes(type.key("num_attention_heads")));
   if (config.hidden % config.heads != 0) {
     throw Error(file.path(), ": ", in_quotes(type.key("hidden_size")), " is ", config.hidden,
                 ", expected a multiple of ", in_quotes(type.key("num_attention_heads")), ", ", config.heads);
   }
+  if (const auto size = file.integer("head_dim", config.head_size()); size != config.head_size())
+    throw Error(file.path(), ": \"head_dim\" is ", size, ", expected ", in_quotes(type.key("hidden_size")),
+                " / ", in_quotes(type.key("num_attention_heads")), ", ", config.head_size());
 }
 
 nn::Activation read_activation(const json::File& file, Dialect dialect, const ModelType& type,

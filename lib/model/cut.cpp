@@ -101,6 +101,13 @@ void cut_layers(std::span<const int64_t> kept, const Directory& source, Parts& p
   check_layers(kept, source);
   auto& config = parts.config;
   const auto stored = stored_layers(kept, config);
+  if (config.type->norms_first && kept.front() != 0)
+    throw Error(source.root, ": layer 0 must be kept, because other layers of this type begin with a norm, ",
+                "which its first layer does not have");
+  std::vector<bool> in_window;
+  for (const int64_t layer : kept)
+    if (!config.in_window.empty()) in_window.push_back(config.in_window[layer]);
+  config.in_window = std::move(in_window);
   config.layers = std::ssize(kept);
   if (config.layer_groups > 0) config.layer_groups = std::ssize(stored);
   check_groups(kept, stored, source, config);

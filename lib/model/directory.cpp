@@ -144,6 +144,20 @@ void check_labels(const Directory& directory, Log& log) {
   }
 }
 
+namespace {
+
+// The longest text of a model. One that cannot be computed may have a tokenizer, too.
+int64_t positions_in(const std::string& config) {
+  const json::File file(config);
+  const auto* type = find_model_type(file.string("model_type", "bert"));
+  if (type != nullptr && type->theta)
+    return load_config(std::filesystem::path(config).parent_path().string()).positions;
+  const int64_t first = type ? type->first_position(file.integer("pad_token_id", type->pad_id)) : 0;
+  return file.integer("max_position_embeddings", first + Config().positions) - first;
+}
+
+}  // namespace
+
 text::Tokenizer load_tokenizer(const std::string& path, text::Compat compat, text::Case override_case) {
   const auto transformer = transformer_of(path);
   const auto sentence = load_text_settings(path);
@@ -151,11 +165,7 @@ text::Tokenizer load_tokenizer(const std::string& path, text::Compat compat, tex
       .lowercase = sentence.lowercase, .max_length = {}, .specials = !is_static(path)};
   if (!settings.specials) return text::load_tokenizer(transformer, compat, override_case, settings);
   if (const auto file = config_path(transformer); is_file(file)) {
-    const json::File json(file);
-    const auto* type = find_model_type(json.string("model_type", "bert"));
-    const int64_t first = type ? type->first_position(json.integer("pad_token_id", type->pad_id)) : 0;
-    const int64_t positions = json.integer("max_position_embeddings", first + Config().positions) - first;
-    settings.max_length = max_length_of(transformer, sentence, positions);
+    settings.max_length = max_length_of(transformer, sentence, positions_in(file));
   }
   return text::load_tokenizer(transformer, compat, override_case, settings);
 }

@@ -54,6 +54,17 @@ void add(Checksum& checksum, const Config& config) {
   add(checksum, config.activation);
   add(checksum, config.norm_epsilon);
   add(checksum, config.causal);
+  if (config.rotary.empty()) return;
+  add(checksum, config.type->norms_first);
+  for (const auto& rotary : config.rotary) {
+    add(checksum, rotary.size);
+    add(checksum, rotary.theta);
+    add(checksum, rotary.scaling);
+    add(checksum, rotary.factor);
+    add(checksum, rotary.positions);
+  }
+  add(checksum, config.window);
+  for (const bool near : config.in_window) add(checksum, near);
 }
 
 // The first and last number and some in between, by their places in row-major order.

@@ -45,12 +45,14 @@ constexpr Key kModernKeys[] = {{"hidden_act", "hidden_activation"},
                                {"attention_probs_dropout_prob", "attention_dropout"}};
 constexpr Key kModernOnly[] = {{"decoder_bias", "true"}};
 
+// "new" is the type in files for its own code, "gte" that of transformers.
 constexpr ModelType gte(std::string_view name, std::string_view classes) {
   return {.name = name,
           .classes = classes,
           .token_types = 1,
           .pad_id = 1,
           .theta = 160'000,
+          .writes_rope_scaling = name == "new",
           .position_type = "rope",
           .gated = true,
           .biases = {.inner = false},

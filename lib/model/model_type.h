@@ -40,6 +40,7 @@ struct ModelType {
   std::optional<double> theta = {};
   // Layers whose tokens see only those near them, with this θ.
   std::optional<double> window_theta = {};
+  bool writes_rope_scaling = false;  // rope_theta and rope_scaling in config.json, not rope_parameters
   std::string_view position_type = "absolute";  // position_embedding_type in config.json
   bool gated = false;                           // the feed-forward part, see nn/feed_forward.h
   bool norms_first = false;  // layer normalization before the branches of a layer, and after the last layer

@@ -181,7 +181,7 @@ std::vector<std::vector<std::vector<float>>> Network::attention(const nn::Batch&
   const nn::Pass pass = p.pass(batch);
   std::vector<std::vector<std::vector<float>>> weights;
   for (size_t i = 0; i < inputs.size(); ++i)
-    weights.push_back(p.layers.encoder[inputs[i]].attention().weights(pass, states[i]));
+    weights.push_back(p.layers.encoder[inputs[i]].attention_weights(pass, states[i], p.saved));
   return weights;
 }
 
@@ -200,7 +200,7 @@ const nn::ByDistance<float>* Network::trace(const nn::Batch& batch, std::span<co
     const auto next = std::ranges::find(projected, layer + 1);
     auto* const qkv = next == projected.end() ? nullptr : &trace.projected[next - projected.begin()];
     const bool ends = layer == last;
-    if (ends && qkv != nullptr) p.layers.encoder[layer].attention().project(pass, p.x, *qkv);
+    if (ends && qkv != nullptr) p.layers.encoder[layer].project(pass, p.x, p.saved, *qkv);
     if (ends) return pass.bias;
     p.layers.encoder[layer].forward(pass, p.x, {}, p.workspace, p.saved, p.z);
     std::swap(p.x, p.z);

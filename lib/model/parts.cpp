@@ -85,7 +85,7 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
   const Head* const masked = head_of(task::Task::fill);
   const auto other = std::ranges::find_if(needs.heads, [&](const Head* head) { return head != masked; });
   if (other != needs.heads.end()) head = *other;
-  const bool transforms = head != nullptr && c.type->transforms_first;
+  const bool transforms = head != nullptr && head->fine_tuned && c.type->transforms_first;
   if (needs.pooler || (head != nullptr && head->reads == Reads::sequences && !transforms))
     dense.emplace(kPoolerLayer, c.hidden, c.hidden, layout);
   dense_activation = c.type->pooler_activation;

@@ -18,6 +18,8 @@ constexpr std::pair<std::string_view, Scaling> kScalings[] = {{"default", Scalin
                                                               {"dynamic", Scaling::dynamic},
                                                               {"ntk", Scaling::ntk}};
 
+constexpr double kMostFactor = 1024;  // that texts may be longer than in training
+
 std::string_view name_of(Scaling scaling) {
   return std::ranges::find(kScalings, scaling, [](const auto& entry) { return entry.second; })->first;
 }
@@ -78,12 +80,18 @@ nn::RotaryConfig rotary_of(const json::File& file, const Settings& settings, dou
     rotary.scaling = Scaling::dynamic;
     rotary.factor = positive(file, "rotary_scaling_factor", file.number("rotary_scaling_factor"));
     rotary.positions = file.integer("max_trained_positions", config.positions);
+    positive(file, "max_trained_positions", static_cast<double>(rotary.positions));
   }
   const double share = settings.number("partial_rotary_factor", file.number("rotary_emb_fraction", 1));
+  if (!(share > 0 && share <= 1))
+    throw Error(file.path(), ": the share of a head that rotary positions turn is ", share,
+                ", expected above 0 and at most 1");
   rotary.size = static_cast<int64_t>(config.head_size() * share);
-  if (share > 1 || rotary.size < 2 || rotary.size % 2 != 0)
+  if (rotary.size < 2 || rotary.size % 2 != 0)
     throw Error(file.path(), ": rotary positions turn ", rotary.size, " of the ", config.head_size(),
                 " numbers of a head, expected an even number of them");
+  if (rotary.scaling == Scaling::dynamic && rotary.size == 2)
+    throw Error(file.path(), ": dynamic scaling needs heads of more than 2 numbers");
   return rotary;
 }
 
@@ -154,12 +162,21 @@ void read_rotary(const json::File& file, Config& config) {
   }
   const auto& first = config.rotary.front();
   if (first.scaling == Scaling::dynamic && first.positions == config.positions)
-    config.positions = static_cast<int64_t>(static_cast<double>(first.positions) * first.factor);
+    config.positions = static_cast<int64_t>(static_cast<double>(first.positions) *
+                                            std::clamp(first.factor, 1.0, kMostFactor));
 }
 
 void write_rotary(const Config& config, json::Object& object) {
   if (config.rotary.empty()) return;
   const auto& first = config.rotary.front();
+  if (config.type->writes_rope_scaling) {
+    json::append_double(object.key("rope_theta"), first.theta);
+    if (first.scaling == Scaling::none) return;
+    json::Object settings(object.key("rope_scaling"), 1);
+    json::append_double(settings.key("factor"), first.factor);
+    settings.string("type", name_of(first.scaling));
+    return settings.end();
+  }
   if (config.in_window.empty()) {
     json::Object settings(object.key("rope_parameters"), 1);
     return write_settings(first, config.head_size(), settings);

@@ -16,7 +16,7 @@ constexpr std::string_view kFullLayer = "full_attention", kNearLayer = "sliding_
 // be known.
 void read_rotary(const json::File& file, Config& config);
 
-// Writes them in the form of transformers 5, but not max_position_embeddings.
+// Writes them in the form of transformers 5, or of the type's own code, but not max_position_embeddings.
 void write_rotary(const Config& config, json::Object& object);
 
 // max_position_embeddings: less than Config::positions if longer texts have scaled positions.

@@ -133,7 +133,7 @@ void TrainingNetwork::Parts::run(const nn::Batch& of, const nn::DropoutSeed* see
     finish(i + 1);
     keep_state(i + 1, i + 1 == net.encoder.size() ? last() : inputs[i + 1 - first_kept]);
   }
-  if (through == Through::projected) net.encoder.back().attention().project(pass(), inputs.back(), projected);
+  if (through == Through::projected) net.encoder.back().project(pass(), inputs.back(), of_last, projected);
   if (net.mix) net.mix->forward(context, weights, states, mixed);
   if (keep == Keep::nothing) return;
   dtop.reshape(top().rows(), config.hidden);
@@ -211,7 +211,7 @@ void TrainingNetwork::backward(const Ready& ready) {
     auto& dprojected = p.of_layers.projected[i];
     if (p.through == Through::projected && i + 1 == p.net.encoder.size()) {
       const auto key_bias = p.key_bias ? nn::Linear::Bias::yes : nn::Linear::Bias::no;
-      p.net.encoder[i].attention().project_backward(pass, x, dprojected, key_bias, p.gradients, *dx);
+      p.net.encoder[i].project_backward(pass, x, dprojected, key_bias, p.of_last, p.gradients, *dx);
     } else {
       auto& saved = p.saved_of(i);
       const auto selection = p.selection(i);

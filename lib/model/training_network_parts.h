@@ -48,6 +48,7 @@ struct TrainingNetwork::Parts : TrainingLayers {
   std::vector<nn::Tensor> states;              // for the weighted sum: each layer at the output rows
   nn::Tensor mixed, dmixed;                    // the weighted sum, which is then the output, and its gradient
 
+  nn::EncoderLayer::Saved of_last;  // of the last layer, with Through::projected
   nn::EncoderLayer::Workspace workspace;
   nn::Tensor vocab_logits;                                // for the masked-language-model loss
   nn::Tensor rows, u, transformed, normed, drows, scrap;  // for the heads

@@ -55,27 +55,48 @@ EncoderLayer::EncoderLayer(const std::string& prefix, const Config& config, Layo
 EncoderLayer::Rows EncoderLayer::rows_of(const Pass& pass, const Tensor& x,
                                          const std::optional<RowSelection>& selection,
                                          const Saved& saved) const {
-  const bool normed = norms_first_ && norm1_;
-  const Tensor& attended = normed ? saved.normed : x;
-  const Tensor& queries = !selection ? attended : normed ? saved.normed_rows : saved.x_rows;
+  const Tensor& x_rows = selection ? saved.x_rows : x;
+  const Tensor& normed_rows = selection ? saved.normed_rows : saved.normed;
   const Pass after = of_rows(pass, selection);
   return {after,
-          selection ? saved.x_rows : x,
-          attended,
-          {queries, after.offsets, selection ? selection->rows : std::span<const int64_t>()}};
+          x_rows,
+          {norms_input() ? normed_rows : x_rows, after.offsets,
+           selection ? selection->rows : std::span<const int64_t>()}};
+}
+
+const Tensor& EncoderLayer::input_of_attention(const Pass& pass, const Tensor& x, Saved& saved) const {
+  if (!norms_input()) return x;
+  norm1_->forward(pass, {}, x, nullptr, saved.normed, saved.normed);
+  return saved.normed;
+}
+
+void EncoderLayer::project(const Pass& pass, const Tensor& x, Saved& saved, Tensor& qkv) const {
+  attention_.project(pass, input_of_attention(pass, x, saved), qkv);
+}
+
+void EncoderLayer::project_backward(const Pass& pass, const Tensor& x, Tensor& dqkv, Linear::Bias key_bias,
+                                    const Saved& saved, Params& gradients, Tensor& dx) const {
+  Pass whole = pass;
+  if (norms_input()) whole.below = Pass::Below::learns;  // norm1 does
+  attention_.project_backward(whole, norms_input() ? saved.normed : x, dqkv, key_bias, gradients, dx);
+  if (norms_input()) norm1_->backward(pass, x, dx, dx, gradients);
+}
+
+std::vector<std::vector<float>> EncoderLayer::attention_weights(const Pass& pass, const Tensor& x,
+                                                                Saved& saved) const {
+  return attention_.weights(pass, input_of_attention(pass, x, saved));
 }
 
 // Everything after attention works on each row separately.
 void EncoderLayer::forward(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
                            Workspace& workspace, Saved& saved, Tensor& z) const {
   Tensor &branch = workspace.branch, &inner = workspace.inner;
-  const bool normed = norms_first_ && norm1_;
-  if (normed) norm1_->forward(pass, {}, x, nullptr, saved.normed, saved.normed);
+  const Tensor& attended = input_of_attention(pass, x, saved);
   if (selection) gather_rows(pass.context, x, selection->rows, saved.x_rows);
-  if (selection && normed) gather_rows(pass.context, saved.normed, selection->rows, saved.normed_rows);
+  if (selection && norms_input()) gather_rows(pass.context, saved.normed, selection->rows, saved.normed_rows);
   const Rows rows = rows_of(pass, x, selection, saved);
   auto* const of_feed_forward = pass.keeps ? &saved.feed_forward : nullptr;
-  attention_.forward(pass, rows.attended, rows.queries, saved.attention, branch);
+  attention_.forward(pass, attended, rows.queries, saved.attention, branch);
   if (norms_first_) {
     norm2_.forward(rows.after, attention_dropout_, branch, &rows.x, saved.s1, saved.y);
     feed_forward_.forward(rows.after, saved.y, inner, of_feed_forward, branch);
@@ -108,7 +129,7 @@ void EncoderLayer::backward(const Pass& pass, const Tensor& x, const std::option
     norm1_->backward(after, saved.s1, ds, ds1, gradients);
   }
   drop(after, attention_dropout_, ds1, workspace.branch);
-  if (norms_first_ && norm1_) return backward_normed(pass, x, selection, saved, workspace, gradients, dx);
+  if (norms_input()) return backward_normed(pass, x, selection, saved, workspace, gradients, dx);
   const Rows rows = rows_of(pass, x, selection, saved);
   attention_.backward(pass, x, rows.queries, saved.attention, workspace.branch, workspace.attention_backward,
                       gradients, dx, ds1);

@@ -43,7 +43,8 @@ class EncoderLayer {
     float attention_dropout = 0;  // of attention probabilities
   };
 
-  // What forward computes besides z and backward needs besides x, if pass.keeps: M·(7H + F) numbers.
+  // What forward computes besides z and backward needs besides x, if pass.keeps: M·(7H + F) numbers, F more
+  // with a gate.
   struct Saved {
     Attention::Saved attention;
     Tensor x_rows;               // selected rows of x; everything after attention has only these
@@ -74,7 +75,12 @@ class EncoderLayer {
   void forward(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
                Workspace& workspace, Saved& saved, Tensor& z) const;
 
-  const Attention& attention() const { return attention_; }
+  // Of attention: its queries, keys and values x [M,H] -> qkv, their gradient dqkv -> dx [M,H], and its
+  // probabilities; see Attention. project() keeps what project_backward() needs.
+  void project(const Pass& pass, const Tensor& x, Saved& saved, Tensor& qkv) const;
+  void project_backward(const Pass& pass, const Tensor& x, Tensor& dqkv, Linear::Bias key_bias,
+                        const Saved& saved, Params& gradients, Tensor& dx) const;
+  std::vector<std::vector<float>> attention_weights(const Pass& pass, const Tensor& x, Saved& saved) const;
 
   // dz, of the same rows -> dx [M,H]; overwrites saved.u. Adds to `gradients`, so that micro-batches
   // accumulate. dx is undefined if nothing is trained below.
@@ -82,13 +88,14 @@ class EncoderLayer {
                 Tensor& dz, Workspace& workspace, Params& gradients, Tensor& dx) const;
 
  private:
-  // Of the rows after attention, and the input of attention.
+  // The rows after attention.
   struct Rows {
     Pass after;
-    const Tensor& x;  // of the layer
-    const Tensor& attended;
+    const Tensor& x;  // of the layer's input
     Attention::Queries queries;
   };
+  bool norms_input() const { return norms_first_ && norm1_; }  // that of attention
+  const Tensor& input_of_attention(const Pass& pass, const Tensor& x, Saved& saved) const;
   Rows rows_of(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
                const Saved& saved) const;
   void backward_normed(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,

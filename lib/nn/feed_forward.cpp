@@ -5,6 +5,7 @@
 #include "nn/layer_norm.h"
 
 namespace bert::nn {
+
 FeedForward::FeedForward(const std::string& prefix, const Config& config, Layout& layout)
     : activation_(config.activation),
       inner_(prefix + ".intermediate.dense", config.width, config.hidden, layout, config.bias),

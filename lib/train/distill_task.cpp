@@ -126,6 +126,11 @@ class DistillTask final : public TrainingTask {
         throw Error(opt::loss, " ", loss_.name, " compares the attention of heads, but the teacher has ",
                     its.heads, " and the model ", config_.heads, "; ", opt::loss, " ",
                     nn::entry(nn::LayerLoss::minilm).name, " compares models with any number of heads");
+      for (const auto* config : {&its, &config_})
+        if (!config->in_window.empty())
+          throw Error(opt::loss, " ", loss_.name, " compares attention, but that of type ",
+                      config->type->name, " is within windows; use ", opt::loss, " ",
+                      nn::entry(nn::LayerLoss::minilm).name);
       if (config_.bias_rows > 0)
         throw Error(opt::loss, " ", loss_.name, " cannot train models of type ", config_.type->name,
                     ", whose attention has a bias; use ", opt::loss, " ",

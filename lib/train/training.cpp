@@ -94,7 +94,7 @@ class Training {
     const auto replaced = replaces ? std::string(heads.front()->tensors(*initial_.config.type)) + "." : "";
     const auto checkpoint = ckpt::Checkpoint::open(initial_.path);
     if (replaces && initial_.config.has_architecture(model::architecture_of(heads, initial_.config)) &&
-        checkpoint.find(heads.front()->mark) != nullptr)
+        checkpoint.find(replaced + "weight") != nullptr)
       log_.warn(initial_.path +
                 ": the trained head is replaced by a new one, because the labels are not those of the model");
     auto missing = network.load(checkpoint, replaced);

@@ -7,7 +7,7 @@ with rotary positions have ROTARY_SHAPES instead.
 Needs torch and transformers 5.
 
 expected.safetensors has: input_ids and token_type_ids of all sequences on end, offsets [B+1]; hidden.0 to
-hidden.L [M,H]; logits [R,K] at the rows that the head reads; for masked words their positions and gold; for
+hidden.L [M,H]; attention.L.S of types with rotary positions, [A,T,T] of sequence S, from layer 1; logits [R,K] at the rows that the head reads; for masked words their positions and gold; for
 replaced tokens the labels [M], 1 for a replaced token; and grad.NAME for each tensor NAME of the file. The loss
 is the mean of masked words' cross-entropies; 50 times the binary cross-entropy of replaced tokens; or else the
 sum of all logits times coefficients [R,K].
@@ -201,6 +201,14 @@ def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
                 "offsets": torch.tensor([0, *torch.tensor(lengths).cumsum(0)]).int()}
     for layer, states in enumerate(hidden):
         expected[f"hidden.{layer}"] = states.reshape(*real.shape, -1)[real].float()
+    if name in ROTARY and head == "bare":
+        for row, length in enumerate(lengths):
+            own = (part[row:row + 1, :length] for part in batch)
+            inputs = dict(zip(("input_ids", "token_type_ids", "attention_mask"), own))
+            if not takes_types:
+                del inputs["token_type_ids"]
+            for layer, weights in enumerate(model(**inputs, output_attentions=True).attentions):
+                expected[f"attention.{layer + 1}.{row}"] = weights[0].float()
     if head != "bare":
         if head in ("fill", "tag", "answer"):
             logits = logits[real]

@@ -97,6 +97,60 @@ std::vector<int64_t> rows_of(const model::Head& head, const model::Config& confi
   return {positions.begin(), positions.end()};
 }
 
+void check_attention(model::Network& network, const Expected& expected) {
+  if (expected.file.find("attention.1.0") == nullptr) return;
+  std::vector<int> layers(static_cast<size_t>(network.config().layers));
+  std::iota(layers.begin(), layers.end(), 1);
+  const auto weights = network.attention(expected.batch(), layers);
+  for (const int layer : layers)
+    for (size_t sequence = 0; sequence < weights.front().size(); ++sequence) {
+      const auto name = "attention." + std::to_string(layer) + "." + std::to_string(sequence);
+      const auto truth = expected.numbers(name);
+      const auto& found = weights[static_cast<size_t>(layer) - 1][sequence];
+      REQUIRE(found.size() == truth.size());
+      double most = 0;
+      for (size_t i = 0; i < truth.size(); ++i) most = std::max(most, std::abs(double{found[i]} - truth[i]));
+      CHECK_MESSAGE(most <= 2e-6, name, " is off by ", most);
+    }
+}
+
+bool same_bits(const nn::Tensor& a, const nn::Tensor& b) {
+  bool same = a.rows() == b.rows() && a.cols() == b.cols();
+  for (int64_t row = 0; same && row < a.rows(); ++row)
+    same = std::ranges::equal(a.values(row), b.values(row));
+  return same;
+}
+
+// The queries, keys and values of the last layer are the same, and so are the gradients of a loss that reads
+// them, whether the rest of the layer is computed or not.
+void check_projections(const std::string& path, const model::Config& config, const Expected& expected,
+                       Pool& pool) {
+  using Network = model::TrainingNetwork;
+  const auto batch = expected.batch();
+  Network networks[] = {Network(config, {}, pool), Network(config, {}, pool)};
+  const Network::Through through[] = {Network::Through::projected, Network::Through::output};
+  for (size_t i = 0; i < 2; ++i) {
+    auto& network = networks[i];
+    REQUIRE(network.load(ckpt::Checkpoint::open(path)).empty());
+    network.refresh();
+    network.clear_gradients();
+    network.forward_layers(batch, through[i], nullptr, Network::Keep::activations);
+    auto& gradient = network.projected_gradient(config.layers);
+    const auto& x = network.projected(config.layers);
+    for (int64_t row = 0; row < x.rows(); ++row) std::ranges::copy(x.values(row), gradient.row(row));
+  }
+  CHECK(same_bits(networks[0].projected(config.layers), networks[1].projected(config.layers)));
+  for (auto& network : networks) network.backward();
+  const auto& entries = networks[0].gradients().layout().entries();
+  const double all = norm_of(std::span<const float>(std::as_const(networks[1].gradients()).all()));
+  for (size_t place = 0; place < entries.size(); ++place) {
+    INFO(entries[place].name);
+    const auto truth = networks[1].gradients().tensor(static_cast<int>(place));
+    CHECK(gradient_share(networks[0].gradients().tensor(static_cast<int>(place)),
+                         {truth.begin(), truth.end()}, all) <= 1);
+  }
+}
+
 void check_logits(const std::string& path, const model::Config& config, const Expected& expected,
                   Pool& pool) {
   const auto* head = head_in(config);
@@ -191,6 +245,8 @@ TEST_CASE("models of all types have the hidden states, logits and gradients of t
       const double error = error_of(hidden[layer], expected.numbers("hidden." + std::to_string(layer)));
       CHECK_MESSAGE(error <= 2e-6, "layer ", layer, " is off by ", error);
     }
+    check_attention(network, expected);
+    check_projections(path, config, expected, pool);
     check_logits(path, config, expected, pool);
     check_training(path, config, expected, pool);
   }

@@ -241,7 +241,8 @@ TEST_CASE("rotary positions are read in all forms, and longer texts than in trai
         "config.json: rotary positions turn 3 of the 3 numbers of a head, expected an even number of them");
   other = gte;
   other["head_dim"] = "5";
-  CHECK(refusal(other) == R"(config.json: "head_dim" is 5, expected "hidden_size" / "num_attention_heads")");
+  CHECK(refusal(other) ==
+        R"(config.json: "head_dim" is 5, expected "hidden_size" / "num_attention_heads", 6)");
 }
 
 TEST_CASE("layers with windows are read in both forms") {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "nn/attention.h"
+#include "nn/encoder_layer.h"
 #include "nn/layer_norm.h"
 #include "nn/tables.h"
 #include "reference/slow_training.h"
@@ -392,5 +393,114 @@ TEST_CASE(
     CHECK(same_bits(first_dx, matrix(dx)));
     CHECK(same_bits(first_ds, matrix(ds)));
     CHECK(std::ranges::equal(first_norm, n.gradients.all()));
+  }
+}
+
+namespace {
+
+double dot(const Tensor& a, const Tensor& b) {
+  double sum = 0;
+  for (int64_t row = 0; row < a.rows(); ++row)
+    sum += std::inner_product(a.values(row).begin(), a.values(row).end(), b.values(row).begin(), 0.0);
+  return sum;
+}
+
+// The kinds of layers, one bit each.
+enum : unsigned { kNormsFirst = 1, kFirstLayer = 2, kGated = 4, kTurned = 8, kSelected = 16, kDropped = 32 };
+
+EncoderLayer::Config layer_config(unsigned kind) {
+  const float rate = kind & kDropped ? 0.3f : 0.0f;
+  const auto bias = kind & kFirstLayer ? Linear::Bias::no : Linear::Bias::yes;
+  EncoderLayer::Config config = {.attention = {.hidden = 24, .heads = 3, .bias = bias, .output_bias = bias},
+                                 .feed_forward = {.hidden = 24,
+                                                  .width = 40,
+                                                  .gated = (kind & kGated) != 0,
+                                                  .bias = bias,
+                                                  .output_bias = bias,
+                                                  .dropout = {5, DropoutSite::inner, DropoutRate(rate)}},
+                                 .norm_bias = bias,
+                                 .norms_first = (kind & kNormsFirst) != 0,
+                                 .norms_attention = (kind & kFirstLayer) == 0,
+                                 .layer = 5,
+                                 .attention_branch_dropout = rate,
+                                 .feed_forward_branch_dropout = rate,
+                                 .attention_dropout = rate};
+  if (kind & kTurned) config.attention.window = 70;
+  if (kind & kTurned) config.attention.rotations = 0;
+  return config;
+}
+
+}  // namespace
+
+// With the same masks of dropout, which depend on their seed alone.
+TEST_CASE("gradients of each kind of layer equal the slope of its loss in a random direction") {
+  std::mt19937 random(31);
+  Pool pool(2);
+  Context context(pool);
+  const DropoutSeed seed = {.seed = 4, .step = 2};
+  std::vector<Rotations> rotations = {Rotations({.size = 8, .theta = 50})};
+  rotations.front().prepare(kOffsets);
+  std::vector<int64_t> rows, row_offsets = {0};
+  for (size_t s = 0; s + 1 < kOffsets.size(); ++s) {
+    for (int64_t row = kOffsets[s]; row < kOffsets[s + 1]; row += 3) rows.push_back(row);
+    row_offsets.push_back(std::ssize(rows));
+  }
+  for (unsigned kind = 0; kind < 64; ++kind) {
+    CAPTURE(kind);
+    Layout layout;
+    const EncoderLayer layer("encoder.layer.0", layer_config(kind), layout);
+    Params params(layout), gradients(layout);
+    fill(random, params, 0.4f);
+    Weights weights(params);
+    const Pass pass = {.context = context,
+                       .weights = weights,
+                       .offsets = kOffsets,
+                       .dropout_seed = &seed,
+                       .keeps = true,
+                       .rotations = rotations};
+    std::optional<RowSelection> selection;
+    if (kind & kSelected) selection.emplace(RowSelection{rows, row_offsets});
+    const int64_t outputs = selection ? std::ssize(rows) : kOffsets.back();
+    const Tensor x = normal_tensor(random, kOffsets.back(), 24), along = normal_tensor(random, x.rows(), 24),
+                 dz = normal_tensor(random, outputs, 24);
+    const auto directions = normal_numbers(random, std::ssize(params.all()), 0.4f);
+    EncoderLayer::Workspace workspace;
+    EncoderLayer::Saved saved;
+    Tensor z, dx, copy = normal_tensor(random, outputs, 24);
+    copy.copy(dz);
+    weights.refresh(context);
+    layer.forward(pass, x, selection, workspace, saved, z);
+    layer.backward(pass, x, selection, saved, copy, workspace, gradients, dx);
+    gradients.settle(pool);
+    double slope = dot(dx, along), squares = 0;
+    for (size_t i = 0; i < layout.entries().size(); ++i) {
+      const auto gradient = gradients.tensor(static_cast<int>(i));
+      const auto* const direction = directions.data() + params.start(static_cast<int>(i));
+      slope += std::inner_product(gradient.begin(), gradient.end(), direction, 0.0);
+      squares += std::inner_product(gradient.begin(), gradient.end(), gradient.begin(), 0.0);
+    }
+    constexpr float kStep = 1e-3f;
+    const std::vector<float> start(params.all().begin(), params.all().end());
+    const auto loss_at = [&](float step) {
+      Tensor moved = normal_tensor(random, x.rows(), 24);
+      for (int64_t row = 0; row < x.rows(); ++row)
+        for (int64_t i = 0; i < 24; ++i) moved.row(row)[i] = x.row(row)[i] + step * along.row(row)[i];
+      for (size_t i = 0; i < layout.entries().size(); ++i) {
+        const auto tensor = params.tensor(static_cast<int>(i));
+        const size_t first = params.start(static_cast<int>(i));
+        for (size_t k = 0; k < tensor.size(); ++k)
+          tensor[k] = start[first + k] + step * directions[first + k];
+      }
+      weights.refresh(context);
+      Tensor out;
+      layer.forward(pass, moved, selection, workspace, saved, out);
+      return dot(out, dz);
+    };
+    const auto difference = [&](float step) { return (loss_at(step) - loss_at(-step)) / (2 * double{step}); };
+    const double expected =
+        (4 * difference(kStep) - difference(2 * kStep)) / 3;  // without the error of step²
+    // As large as slopes in random directions are.
+    const double usual = std::sqrt(dot(dx, dx) + 0.16 * squares);
+    CHECK(std::abs(slope - expected) <= 0.002 * usual);
   }
 }
