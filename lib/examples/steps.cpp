@@ -61,10 +61,11 @@ bool Steps::next(Step& step) {
     owners.insert(owners.end(), of_batch.begin(), of_batch.end());
     ends.push_back(entries.size());
   }
-  if (entries.empty() || source_.interrupted()) return false;
+  if (source_.interrupted()) return false;
   position_.drawn = next.drawn;
   position_.within = next.within;
   if (position_.records == 0) position_.checksum = source_.drawn_checksum(next.drawn);
+  if (entries.empty()) return false;
   step = deal(std::move(entries), owners, ends);
   return true;
 }

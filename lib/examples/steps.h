@@ -42,8 +42,8 @@ class Steps {
   // For one process.
   Steps(RecordSource& source, ExampleReader& reader, const StepOptions& options);
 
-  // Returns false at the end of the data or when the source was interrupted. The step is then discarded and
-  // position() does not change.
+  // Returns false at the end of the data, where position() passes bad records that are skipped, or when the
+  // source was interrupted. The step is then discarded and position() does not change.
   bool next(Step& step);
 
   DataPosition position() const { return position_; }  // after the last step

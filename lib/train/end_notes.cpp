@@ -20,11 +20,13 @@ void EndNotes::stopped(int64_t step) const {
   if (step > 0) log_.warn("stopped after step " + std::to_string(step) + "; continue with " + opt::resume);
 }
 
-void EndNotes::finished(int64_t step, std::optional<int64_t> steps) const {
-  log_.warn("the run is finished: " +
-            (steps ? std::to_string(step) + " of " + counted(*steps, "step", "steps") + "; more " +
-                         opt::steps + " or " + opt::epochs + " extend it"
-                   : "its " + opt::budget + " has been used"));
+void EndNotes::finished(int64_t step, std::optional<int64_t> steps, bool has_budget) const {
+  const auto done =
+      has_budget ? "its " + opt::budget + " has been used"
+      : steps    ? std::to_string(step) + " of " + counted(*steps, "step", "steps") + "; more " + opt::steps +
+                       " or " + opt::epochs + " extend it"
+                 : "all records of its epochs have been used; more " + opt::epochs + " extend it";
+  log_.warn("the run is finished: " + done);
 }
 
 void EndNotes::input_ended(int64_t step, int64_t steps) const {

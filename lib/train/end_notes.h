@@ -17,8 +17,9 @@ class EndNotes {
   // Called after each batch of `step`: tells once if a step still runs a second after a signal.
   void batch_done(int64_t step);
   void stopped(int64_t step) const;
-  // A resumed run has nothing left to do. Without `steps`, its budget has been used.
-  void finished(int64_t step, std::optional<int64_t> steps) const;
+  // A resumed run has nothing left to do. Without `steps`, its budget or the records of its epochs have been
+  // used.
+  void finished(int64_t step, std::optional<int64_t> steps, bool has_budget) const;
   void input_ended(int64_t step, int64_t steps) const;
   void out_of_patience(int64_t step, const std::string& metric, int64_t evaluations) const;
 

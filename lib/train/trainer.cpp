@@ -132,11 +132,12 @@ bool Trainer::train() {
   keeps_model_ = parts_.ranks.together([this] { return has_foreign_model(); });
   const bool unevaluated = sum_of(state_, kUnevaluated) > 0;
   if (state_.step > 0 && finished() && !out_of_patience() && !unevaluated)
-    notes_.finished(state_.step, plan_.extent.steps);
+    notes_.finished(state_.step, plan_.extent.steps, plan_.extent.budget_s.has_value());
   Next next = resumed_from_.empty() ? Next::more : score_best_again();
   if (next == Next::more && unevaluated && !finished()) next = evaluate();
   while (next == Next::more && !finished()) {
     next = step();
+    if (next == Next::ended) state_.data = parts_.data.position();
     if (next != Next::more) break;
     agree_on_time();
     if (due(plan_.options.log_every)) write_line();
@@ -180,6 +181,7 @@ bool Trainer::finished() const {
   const auto& extent = plan_.extent;
   if (out_of_patience()) return true;
   if (extent.steps && state_.step >= *extent.steps) return true;
+  if (extent.records && state_.data.drawn >= *extent.records) return true;
   return extent.budget_s && time_s_ >= *extent.budget_s;
 }
 
