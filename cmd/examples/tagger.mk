@@ -12,11 +12,14 @@
 # notes on interruptions and changes in fine-tuning.mk apply here.
 
 # conll: the word is in the first column and its tag in the last; blank lines separate sentences. conllu: the parts of
-# speech of CoNLL-U, or READ_OPTIONS='--tag-column misc:ner'. jsonl: arrays `words` and `tags`. Only for conll,
-# tagged.conll is written. Tags are BIO, IOB1 or any others. READ_OPTIONS='--context document' reads each sentence
+# speech of CoNLL-U, or READ_OPTIONS='--tag-column misc:ner'. jsonl: arrays `words` and `tags`. The default is by the
+# suffix of TRAIN, otherwise conll. Only for conll, tagged.conll is written. Tags are BIO, IOB1 or any others. READ_OPTIONS='--context document' reads each sentence
 # within its document.
-FORMAT ?= conll
+FORMAT ?= $(or $(patsubst .%,%,$(filter .conllu .jsonl,$(suffix $(lastword $(TRAIN:.gz=))))),conll)
 READ_OPTIONS ?=
+ifneq (,$(findstring --input-format,$(READ_OPTIONS)))
+$(error READ_OPTIONS=$(READ_OPTIONS): the format is FORMAT, for example FORMAT=conllu)
+endif
 ifeq ($(FORMAT),conll)
 $(if $(filter skip %=skip,$(READ_OPTIONS)),$(error READ_OPTIONS=$(READ_OPTIONS): a sentence left out would shift the tags after it))
 endif

@@ -123,6 +123,11 @@ class SameInputs {
   std::set<std::string> shown_;
 };
 
+bool has_labels(const CheckedSet& set) {
+  return std::ranges::any_of(set.checked.digests,
+                             [](const RecordDigest& record) { return record.label != 0; });
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string>> gold_labels(const TrainingTaskOptions& task,
@@ -154,22 +159,25 @@ void LabelTally::add(const std::vector<std::string>& labels) {
     if (counts_.size() < examples::LabelCounter::kMost || counts_.contains(label)) ++counts_[label];
 }
 
-void note_conflicts(const CheckedSet& train, Log& log) {
-  const auto has_label = [](const RecordDigest& record) { return record.label != 0; };
-  if (std::ranges::none_of(train.checked.digests, has_label)) return;
-  const auto repeats = examples::find_repeats(train.checked.digests);
+void note_conflicts(const CheckedSet& set, const std::string& name, Log& log) {
+  if (!has_labels(set)) return;
+  const auto repeats = examples::find_repeats(set.checked.digests);
   if (repeats.conflicting == 0) return;
   const auto& first = repeats.first_conflicts.front();
-  log.warn(std::to_string(repeats.conflicting) +
+  log.warn((name.empty() ? "" : name + ": ") + std::to_string(repeats.conflicting) +
            " records have the same input as others with another label, such as " +
-           place_of(train.source, first.earlier) + " and " + place_of(train.source, first.record));
+           place_of(set.source, first.earlier) + " and " + place_of(set.source, first.record));
 }
 
-void note_overlap(const CheckedSet& train, const CheckedSet& dev, const std::string& dev_file, Log& log) {
+void note_dev_set(const CheckedSet& train, const CheckedSet& dev, const std::string& name, Log& log) {
+  const auto empty = dev.checked.with(examples::Trait::empty);
+  if (empty > 0 && has_labels(dev))
+    log.warn(name + ": " + counted(empty, "record has", "records have") + " an empty text");
+  note_conflicts(dev, name, log);
   const auto overlap = examples::find_overlap(dev.checked.digests, train.checked.digests);
   if (overlap.records == 0) return;
   const auto& first = overlap.first.front();
-  log.warn(dev_file + ": the input of " + std::to_string(overlap.records) + " of " +
+  log.warn(name + ": the input of " + std::to_string(overlap.records) + " of " +
            counted(dev.checked.records, "record is", "records is") +
            " also in the training records, such as " + place_of(dev.source, first.record) + " and " +
            place_of(train.source, first.earlier));

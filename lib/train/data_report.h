@@ -41,9 +41,10 @@ struct CheckedSet {
   const examples::LabelCounts& labels;
 };
 
-// Warn of records with the same input. `dev`: the name of its file.
-void note_conflicts(const CheckedSet& train, Log& log);
-void note_overlap(const CheckedSet& train, const CheckedSet& dev, const std::string& dev_file, Log& log);
+// Warns of records with the same input and different labels. `name`: of the set, "" for training records.
+void note_conflicts(const CheckedSet& set, const std::string& name, Log& log);
+// The same for a dev set, of its empty texts, and of its records that are also training records.
+void note_dev_set(const CheckedSet& train, const CheckedSet& dev, const std::string& name, Log& log);
 
 // Adds tables of the sets, of their labels, and of the first records with the same input. `dev`: may be
 // nullptr.

@@ -164,7 +164,7 @@ class Training {
       if (checked->records == 0) throw Error("no record has tokens to train on");
       require_use(*checked);
       report(*checked, options_, initial_.tokenizer, log_);
-      note_conflicts({source, *checked, labels_.counts()}, log_);
+      note_conflicts({source, *checked, labels_.counts()}, "", log_);
     }
     checked_ = *std::move(checked);
     return true;
@@ -273,13 +273,13 @@ bool Training::run() {
   if (dev) compare(*dev, pairs_);
   if (dev) task_->check_dev_set(dev->source());
   const CheckedSet trained = {*source, checked_, labels_.counts()};
-  std::optional<CheckedSet> tested;
-  if (dev) tested.emplace(CheckedSet{dev->source(), dev->checked(), dev_labels.counts()});
-  if (dev && !is_training_file(options_.dev)) note_overlap(trained, *tested, options_.dev_name(), log_);
+  const auto tested =
+      dev ? std::optional(CheckedSet{dev->source(), dev->checked(), dev_labels.counts()}) : std::nullopt;
+  if (dev && !is_training_file(options_.dev)) note_dev_set(trained, *tested, options_.dev_name(), log_);
   const auto baselines =
       options_.baseline ? task_->baselines(*source, dev->source()) : std::vector<Baseline>();
   const int64_t valid = source->records() > 0 ? checked_.records : 0;
-  const int64_t held_out_bad = options_.split.any() ? dev->source().skipped() : 0;
+  const auto held_out_bad = options_.split.any() ? dev->source().skipped() : 0;
   if (!options_.only_checks) checked_ = {};
   const auto reader = readable(task_->make_reader());
   examples::Steps steps(*source, *reader, plan_.step, ranks_);
@@ -364,6 +364,7 @@ bool Training::evaluate() {
   DevSet dev(dev_stream(), {}, readable(task_->make_dev_reader(options_.dev)), check_tools());
   task_->check_dev_set(dev.source());
   report(dev.checked(), options_, initial_.tokenizer, log_);
+  note_conflicts({dev.source(), dev.checked(), {}}, "", log_);
   compare(dev, initial_.config.pairs);
   if (options_.task.kind == task::Task::tag)
     heads::check_context(initial_.path, initial_.config, options_.task.features, log_);
@@ -375,8 +376,7 @@ bool Training::evaluate() {
   require_agreement({{"the dev set", dev.source().description()}}, network.parameters());
   learner->join(ranks_, {});
   const auto values = dev.evaluate(*learner, progress());
-  if (!values) return false;
-  if (!ranks_.is_first()) return true;
+  if (!values || !ranks_.is_first()) return values.has_value();
   if (progress()) log_.progress("");
   TrainingLog training_log;
   training_log.write_dev(0, *values);

@@ -166,8 +166,20 @@ ran "the tagged file" "0 0 0"
 json() { bert-predict -m one/tagger --input-format conll --drop prediction,entities "$1"; }
 json train.words >train.jsonl
 json dev.words >dev.jsonl
-build tagger json FORMAT=jsonl MODEL="$models/bare" TRAIN=train.jsonl DEV=dev.jsonl LR=3e-3 TRAIN_OPTIONS='--batch-size 4'
+build tagger json MODEL="$models/bare" TRAIN=train.jsonl DEV=dev.jsonl LR=3e-3 TRAIN_OPTIONS='--batch-size 4'
 cmp one/tagger.score.json json/tagger.score.json || fail "JSON is not learned as columns are"
+treebank() {
+  awk -F ' ' 'BEGIN { OFS = "\t" } /^-DOC/ { getline; next } /^#|^$/ { word = 0; print; next }
+    { word++; print word, $1, "_", $3, "_", "_", "_", "_", "_", "_" }' "$1"
+}
+treebank train.words >train.conllu
+treebank dev.words >dev.conllu
+build tagger tree MODEL="$models/bare" TRAIN=train.conllu DEV=dev.conllu EPOCHS=1
+grep -q accuracy tree/tagger.score.json || fail "no score of a treebank"
+[ ! -e tree/tagger.tagged.conll ] || fail "a treebank has a tagged file of columns"
+make -f "$examples/tagger.mk" OUT=tree MODEL=x TRAIN=x DEV=x READ_OPTIONS='--input-format conllu' >log 2>&1 &&
+  fail "accepted: a format that FORMAT does not know"
+grep -q 'FORMAT=conllu' log || fail "no word on FORMAT: $(cat log)"
 
 # Answers to questions.
 squad() {
