@@ -99,6 +99,11 @@ TagReader::WordScores TagReader::read_scores(const io::Fields& fields, std::span
   });
 }
 
+void TagExample::add_input(Checksum& checksum) const {
+  Example::add_input(checksum);
+  checksum.add(std::as_bytes(std::span(&begin, 1)));
+}
+
 void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
   auto [windows, token_words, count] = read_windows(fields, featurizer_);
   std::vector<std::string_view> tags;
@@ -134,6 +139,7 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
     add_neighbours(first, first.first.end, first.ids.size(), around->after, *made.front());
   if (use_ == For::evaluation) made.back()->tags.emplace(tags.begin(), tags.end());
   for (size_t w = 0; w < windows.size(); ++w) {
+    made[w]->begin = windows[w].first.begin;
     made[w]->ids = std::move(windows[w].ids);
     made[w]->types = std::move(windows[w].types);
     if (use_ == For::evaluation || !made[w]->places.empty()) examples.push_back(std::move(made[w]));

@@ -28,12 +28,15 @@ std::vector<std::string> tags_in_order(std::vector<std::string> names);
 struct TagExample : Example {
   std::vector<int32_t> places;  // first tokens of words, positions in ids, ascending
   std::vector<int32_t> labels;  // of these words
-  std::vector<float> soft;      // of these words, the probabilities of a teacher for each label; or empty
+  int64_t begin = 0;        // where the record's own tokens begin in ids: words around them may be read, too
+  std::vector<float> soft;  // of these words, the probabilities of a teacher for each label; or empty
 
   // Set for evaluation only: index in the record of the word at each place and, in the record's last window,
   // the unchanged tags of all words.
   std::vector<int32_t> words;
   std::optional<std::vector<std::string>> tags;
+
+  void add_input(Checksum& checksum) const override;
 };
 
 class TagReader : public ExampleReader {

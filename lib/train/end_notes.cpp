@@ -21,11 +21,10 @@ void EndNotes::stopped(int64_t step) const {
 }
 
 void EndNotes::finished(int64_t step, std::optional<int64_t> steps, bool has_budget) const {
-  const auto done =
-      has_budget ? "its " + opt::budget + " has been used"
-      : steps    ? std::to_string(step) + " of " + counted(*steps, "step", "steps") + "; more " + opt::steps +
-                       " or " + opt::epochs + " extend it"
-                 : "all records of its epochs have been used; more " + opt::epochs + " extend it";
+  const auto done = has_budget ? "its " + opt::budget + " has been used"
+                    : steps ? std::to_string(step) + " of " + counted(*steps, "step", "steps") + "; more " +
+                                  opt::steps + " or " + opt::epochs + " extend it"
+                            : "all records of its epochs have been used; more " + opt::epochs + " extend it";
   log_.warn("the run is finished: " + done);
 }
 
