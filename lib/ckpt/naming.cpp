@@ -109,6 +109,16 @@ std::vector<Naming> make_namings() {
                     {"attention.self.value.", "attention.attn.v."},
                     {"attention.output.dense.", "attention.attn.o."},
                     {"attention.output.LayerNorm.", "attention.LayerNorm."}}},
+      {.type = "deberta-v2",
+       .prefix = "deberta.",
+       .pooler_in_head = true,
+       .names = {{"cls.predictions.", "cls.predictions."},
+                 {"cls.predictions.transform.dense.", "lm_predictions.lm_head.dense."},
+                 {"cls.predictions.transform.LayerNorm.", "lm_predictions.lm_head.LayerNorm."},
+                 {"cls.predictions.bias", "lm_predictions.lm_head.bias"}},
+       .in_layer = {{"attention.self.query.", "attention.self.query_proj."},
+                    {"attention.self.key.", "attention.self.key_proj."},
+                    {"attention.self.value.", "attention.self.value_proj."}}},
       {.type = "nomic_bert",
        .prefix = "nomic_bert.",
        .names = {{"embeddings.LayerNorm.", "emb_ln."},
@@ -227,7 +237,8 @@ std::string stored_name(std::string_view canonical, std::string_view type, std::
   auto name = exchange(canonical.substr(0, rest == 0 ? canonical.npos : rest), naming->names);
   if (rest > 0) name += in_layer(canonical.substr(rest));
   // The pooler of some types is a layer of the head.
-  const bool of_head = canonical.starts_with("pooler.") && !name.starts_with("pooler.");
+  const bool of_head =
+      canonical.starts_with("pooler.") && (naming->pooler_in_head || !name.starts_with("pooler."));
   return in_encoder && !of_head && !architecture.empty() ? std::string(naming->prefix) + name : name;
 }
 

@@ -23,6 +23,7 @@ struct Fusion {
 struct Naming {
   std::string_view type;                // model_type in config.json
   std::string_view prefix;              // of the encoder's tensors in the files of a model with a head
+  bool pooler_in_head = false;          // the pooler has no prefix
   std::vector<Renaming> names = {};     // of whole names, without the prefix
   std::vector<Renaming> in_layer = {};  // of what follows "encoder.layer.3."
   std::vector<Fusion> fusions = {};     // likewise

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "json/json.h"
+#include "model/disentangled_json.h"
 #include "model/rotary_json.h"
 #include "nn/relative_bias.h"
 
@@ -108,9 +109,10 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
                                     {first + 1, kMaxPositions}, first + type.positions) -
                      first;
   config.types = type.token_types;
-  if (config.types > 0)
-    config.types = integer_within(file, "type_vocab_size", {type.theta ? 0 : 1, kMaxTypes},
-                                  dialect == Dialect::google ? 16 : type.token_types);
+  if (config.types > 0 || type.disentangled)
+    config.types =
+        integer_within(file, "type_vocab_size", {type.theta || type.disentangled ? 0 : 1, kMaxTypes},
+                       dialect == Dialect::google ? 16 : type.token_types);
   if (type.embedding_size) config.embedding = integer_within(file, "embedding_size", {1, kMaxWidth}, 128);
   if (type.shares_layers) {
     config.layer_groups = integer_within(file, "num_hidden_groups", {1, config.layers}, 1);
@@ -288,6 +290,7 @@ Config read_config(const json::File& file, Dialect dialect) {
   refuse_others(file, *config.type);
   read_sizes(file, dialect, config);
   read_rotary(file, config);
+  if (config.type->disentangled) read_disentangled(file, config);
   read_biases(file, config);
   read_arithmetic(file, dialect, config);
   config.architectures = architectures_of(file);

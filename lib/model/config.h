@@ -10,6 +10,7 @@
 
 #include "model/model_type.h"
 #include "nn/activation.h"
+#include "nn/position_table.h"
 #include "nn/rotary.h"
 
 namespace bert::model {
@@ -37,6 +38,13 @@ struct Config {
   int64_t bias_rows = 0;        // of the table of relative attention bias; 0: no bias
   // Rotary positions of layers: of those that see all tokens, and of those with a window. Empty: a table.
   std::vector<nn::RotaryConfig> rotary;
+  // Relative positions (nn/relative_positions.h) that attention compares with; `position_table`: whether
+  // there is a table of absolute ones, too.
+  std::optional<nn::RelativePositionConfig> relative_positions;
+  bool position_table = true;
+  // A convolution beside the first layer (nn/convolution.h): the number of tokens it reads, odd; 0: none.
+  int64_t convolution = 0;
+  nn::Activation convolution_activation = nn::Activation::tanh;
   int64_t window = 0;           // tokens on each side that a token of a layer with a window sees
   std::vector<bool> in_window;  // the layers with a window; empty: none
   Biases biases;
@@ -55,6 +63,7 @@ struct Config {
   float classifier_dropout = 0.1f;         // default: hidden_dropout
   std::optional<float> embedding_dropout;  // if not hidden_dropout, see ModelType
   float answer_dropout = 0;                // of the types that have it, see ModelType
+  float pooler_dropout = 0;                // of the pooler's input; only of types with relative positions
   float init_range = 0.02f;                // standard deviation of new weights
 
   std::vector<std::string> architectures;  // "BertForMaskedLM", …; may be empty

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "json/json.h"
+#include "model/disentangled_json.h"
 #include "model/rotary_json.h"
 
 namespace bert::model {
@@ -135,16 +136,17 @@ std::string config_json(const Config& config, Dtype weights) {
   if (other_biases) object.boolean("mlp_fc1_bias", biases.inner);
   if (other_biases) object.boolean("mlp_fc2_bias", biases.output);
   object.integer("pad_token_id", config.pad_id);
-  object.string("position_embedding_type", type.position_type);
+  if (!type.disentangled) object.string("position_embedding_type", type.position_type);
   if (config.problem_type) object.string("problem_type", name_of(*config.problem_type));
   if (other_biases) object.boolean("qkv_proj_bias", biases.attention);
   if (config.bias_rows > 0) object.integer("relative_attention_num_buckets", config.bias_rows);
+  if (type.disentangled) write_disentangled(config, object);
   write_rotary(config, object);
   if (config.cross_encoder) append_cross_encoder(object.key("sentence_transformers"), config);
   if (config.pairs) object.boolean("text_pairs", *config.pairs);
   if (!config.tied_embeddings) object.boolean("tie_word_embeddings", false);
   object.string("torch_dtype", torch_name(weights));
-  if (type.token_types > 0) object.integer("type_vocab_size", config.types);
+  if (type.token_types > 0 || type.disentangled) object.integer("type_vocab_size", config.types);
   object.boolean("use_cache", true);
   if (config.weighted_layers) object.boolean("use_weighted_layer_sum", true);
   object.integer("vocab_size", config.vocab_size);

@@ -54,6 +54,12 @@ void add(Checksum& checksum, const Config& config) {
   add(checksum, config.activation);
   add(checksum, config.norm_epsilon);
   add(checksum, config.causal);
+  if (const auto& positions = config.relative_positions) {
+    for (const int64_t number : {positions->span, positions->distances, config.convolution})
+      add(checksum, number);
+    for (const bool term : {positions->keys, positions->queries}) add(checksum, term);
+    add(checksum, config.convolution_activation);
+  }
   if (config.rotary.empty()) return;
   add(checksum, config.type->norms_first);
   for (const auto& rotary : config.rotary) {

@@ -45,6 +45,9 @@ constexpr Key kModernKeys[] = {{"hidden_act", "hidden_activation"},
                                {"attention_probs_dropout_prob", "attention_dropout"}};
 constexpr Key kModernOnly[] = {{"decoder_bias", "true"}};
 
+constexpr Key kDebertaKeys[] = {{"classifier_dropout", "cls_dropout"}};
+constexpr Key kDebertaOnly[] = {{"pooler_hidden_act", "gelu"}};
+
 // "new" is the type in files for its own code, "gte" that of transformers.
 constexpr ModelType gte(std::string_view name, std::string_view classes) {
   return {.name = name,
@@ -111,6 +114,15 @@ constexpr ModelType kTypes[] = {
      .relative_bias = true,
      .drops_head_input = true,
      .masked_lm_activation = gelu},
+    {.name = "deberta-v2",
+     .classes = "DebertaV2",
+     .token_types = 0,
+     .disentangled = true,
+     .tags_as_hidden = true,
+     .pooler_activation = gelu,
+     .norm_epsilon = 1e-7,
+     .keys = kDebertaKeys,
+     .only = kDebertaOnly},
     {.name = "nomic_bert",
      .classes = "NomicBert",
      .theta = 1000,
@@ -150,7 +162,8 @@ constexpr ModelType kStatic = {
     .name = "static", .classes = "Static", .token_types = 0, .words_only = true, .dropout = 0};
 
 constexpr std::string_view kEmbeddings = "embeddings.", kProjectionLayer = "embeddings.projection.",
-                           kLayers = "encoder.layer.";
+                           kLayers = "encoder.layer.", kConvolution = "encoder.conv.",
+                           kPositionNorm = "encoder.LayerNorm.";
 
 }  // namespace
 
@@ -191,6 +204,8 @@ bool is_of_encoder(std::string_view tensor) {
 int64_t level_of(std::string_view tensor) {
   if (is_of_generator(tensor)) return kAboveLayers;
   if (tensor.starts_with(kEmbeddings) || tensor == kBiasTable) return 0;
+  if (tensor == kPositionTable || tensor.starts_with(kPositionNorm)) return 0;
+  if (tensor.starts_with(kConvolution)) return 1;  // beside the first layer
   if (!tensor.starts_with(kLayers)) return kAboveLayers;
   int64_t layer = 0;
   std::from_chars(tensor.data() + kLayers.size(), tensor.data() + tensor.size(), layer);

@@ -36,6 +36,7 @@ struct ModelType {
   bool always_projected = false;  // even if both sizes are equal
   bool shares_layers = false;     // Config::layer_groups
   bool relative_bias = false;     // of attention, one table for all layers
+  bool disentangled = false;      // attention: Config::relative_positions and Config::convolution
   // Rotary positions (nn/rotary.h) instead of a table, with this θ if config.json does not say it.
   std::optional<double> theta = {};
   // Layers whose tokens see only those near them, with this θ.
@@ -87,6 +88,7 @@ const ModelType* find_model_type(std::string_view name);  // nullptr if it canno
 const ModelType& static_type();
 
 constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
+constexpr const char* kPositionTable = "encoder.rel_embeddings.weight";
 constexpr const char* kBiasTable = "encoder.relative_attention_bias.weight";
 constexpr const char* kPoolerLayer = "pooler.dense";
 // The folder of a generator beside its discriminator, and how the names of its tensors begin where both are

@@ -29,6 +29,9 @@ struct Network::Parts {
   nn::EncoderLayer::Saved saved;
   nn::ByDistance<float> bias;
   std::vector<nn::Rotations> rotations;
+  nn::PositionTable positions;                              // for the longest sequences
+  std::vector<nn::ProjectedPositions> projected_positions;  // of each layer
+  nn::Convolution::Saved convolved;
   nn::Tensor x, z;  // a layer's input and output, swapped after each layer
 
   std::once_flag searched;
@@ -38,6 +41,9 @@ struct Network::Parts {
   void load(Dtype dtype);
   void look_up(int32_t id, std::span<float> row) const;
   nn::Pass pass(const nn::Batch& batch);
+  void prepare_positions();
+  void forward(const nn::Pass& pass, int64_t layer, const nn::Tensor& x,
+               const std::optional<nn::RowSelection>& rows, nn::Tensor& z);
   void finish(const nn::Pass& pass, int64_t layer, nn::Tensor& x) const;
   void embed(const nn::Pass& pass, const nn::Batch& batch, nn::Tensor& y);
 };
@@ -71,6 +77,16 @@ void Network::Parts::load(Dtype dtype) {
       .find = [&](const nn::LayoutEntry& entry) { return stored(entry.name, entry.shape, entry.packed); },
       .release = MappedFile::release};
   weights.emplace(layout, source, context, dtype);
+  prepare_positions();
+}
+
+// Relative positions do not depend on a batch.
+void Network::Parts::prepare_positions() {
+  if (!layers.relative_positions) return;
+  nn::Pass pass = {.context = context, .weights = *weights, .offsets = {}};
+  layers.relative_positions->forward(pass, config.positions, positions);
+  pass.positions = &positions;
+  for (const auto& layer : layers.encoder) layer.project_positions(pass, projected_positions.emplace_back());
 }
 
 // Reads the row of a word from the file: to touch one row of a mapped file may map megabytes around it, and
@@ -93,7 +109,21 @@ nn::Pass Network::Parts::pass(const nn::Batch& batch) {
           .weights = *weights,
           .offsets = batch.offsets,
           .bias = layers.relative_bias ? &bias : nullptr,
-          .rotations = rotations};
+          .rotations = rotations,
+          .positions = layers.relative_positions ? &positions : nullptr,
+          .projected_positions = projected_positions};
+}
+
+// Encoder layer `layer`, from 0, with what stands beside it.
+void Network::Parts::forward(const nn::Pass& pass, int64_t layer, const nn::Tensor& x,
+                             const std::optional<nn::RowSelection>& rows, nn::Tensor& z) {
+  if (layer > 0 || !layers.convolution)
+    return layers.encoder[layer].forward(pass, x, rows, workspace, saved, z);
+  nn::Tensor all;
+  nn::Tensor& whole = rows ? all : z;
+  layers.encoder[layer].forward(pass, x, {}, workspace, saved, whole);
+  layers.convolution->forward(pass, x, convolved, whole);
+  if (rows) nn::gather_rows(context, whole, rows->rows, z);
 }
 
 // The output of a layer, from 1, if the model normalizes it.
@@ -155,17 +185,16 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   }
   keep_if_wanted(0, p.x);
   for (int layer = 1; layer < last; ++layer) {
-    p.layers.encoder[layer - 1].forward(pass, p.x, {}, p.workspace, p.saved, p.z);
+    p.forward(pass, layer - 1, p.x, {}, p.z);
     std::swap(p.x, p.z);
     keep_if_wanted(layer, p.x);
   }
-  const auto& highest = p.layers.encoder[static_cast<size_t>(last) - 1];
   if (wanted.rows) {
     const auto offsets = offsets_among(*wanted.rows, batch);
     const nn::RowSelection selection = {.rows = *wanted.rows, .offsets = offsets};
-    highest.forward(pass, p.x, selection, p.workspace, p.saved, *next);
+    p.forward(pass, last - 1, p.x, selection, *next);
   } else {
-    highest.forward(pass, p.x, {}, p.workspace, p.saved, *next);
+    p.forward(pass, last - 1, p.x, {}, *next);
   }
   p.finish(pass, last, *next);
   return results;
@@ -202,7 +231,7 @@ const nn::ByDistance<float>* Network::trace(const nn::Batch& batch, std::span<co
     const bool ends = layer == last;
     if (ends && qkv != nullptr) p.layers.encoder[layer].project(pass, p.x, p.saved, *qkv);
     if (ends) return pass.bias;
-    p.layers.encoder[layer].forward(pass, p.x, {}, p.workspace, p.saved, p.z);
+    p.forward(pass, layer, p.x, {}, p.z);
     std::swap(p.x, p.z);
     p.finish(pass, layer + 1, p.x);
     if (qkv != nullptr) std::swap(p.saved.attention.qkv, *qkv);

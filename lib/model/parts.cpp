@@ -24,6 +24,9 @@ nn::EncoderLayer::Config layer_config(const Config& c, int64_t layer) {
       .attention = {.hidden = c.hidden,
                     .heads = c.heads,
                     .causal = c.causal,
+                    .positions = c.relative_positions,
+                    .position_dropout = c.hidden_dropout,
+                    .layer = static_cast<size_t>(layer),
                     .bias = bias(c.biases.attention),
                     .output_bias = bias(c.biases.attention_output)},
       .feed_forward = {.hidden = c.hidden,
@@ -63,7 +66,7 @@ MaskedLm::MaskedLm(const Config& config, nn::Layout& layout)
 
 NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& layout)
     : embeddings({.hidden = c.embedding_width(),
-                  .positions = c.rotary.empty() ? c.positions : 0,
+                  .positions = c.rotary.empty() && c.position_table ? c.positions : 0,
                   .first_position = c.first_position,
                   .padding = static_cast<int32_t>(c.type->unplaced_id(c.pad_id)),
                   .types = c.types,
@@ -77,9 +80,18 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
     relative_bias.emplace(
         kBiasTable,
         nn::RelativeBias::Config{.rows = c.bias_rows, .heads = c.heads, .head_size = c.head_size()}, layout);
+  if (c.relative_positions)
+    relative_positions.emplace(*c.relative_positions, c.hidden, c.norm_epsilon, layout);
   const int64_t count = needs.layers < 0 ? c.layers : needs.layers;
   for (int64_t i = 0; i < count; ++i)
     encoder.emplace_back(layer_name(c.stored_layer(i)), layer_config(c, i), layout);
+  if (c.convolution > 0 && count > 0)
+    convolution.emplace(nn::Convolution::Config{.hidden = c.hidden,
+                                                .size = c.convolution,
+                                                .activation = c.convolution_activation,
+                                                .norm_epsilon = c.norm_epsilon,
+                                                .dropout = c.hidden_dropout},
+                        layout);
   if (c.type->norms_first && count == c.layers)
     final_norm.emplace("encoder.final.LayerNorm", c.hidden, c.norm_epsilon, layout, bias(c.biases.norms));
   const Head* const masked = head_of(task::Task::fill);

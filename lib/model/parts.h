@@ -13,9 +13,11 @@
 #include "model/heads.h"
 #include "model/model_type.h"
 #include "nn/batch.h"
+#include "nn/convolution.h"
 #include "nn/embeddings.h"
 #include "nn/encoder_layer.h"
 #include "nn/relative_bias.h"
+#include "nn/relative_positions.h"
 #include "nn/row_means.h"
 #include "nn/scalar_mix.h"
 #include "nn/tied_decoder.h"
@@ -50,14 +52,16 @@ struct Needs {
 // The layers of a network for inference or training, which own no numbers.
 struct NetworkLayers {
   nn::Embeddings embeddings;
-  std::optional<nn::Linear> projection;           // of the embeddings to the encoder's width
-  std::optional<nn::RelativeBias> relative_bias;  // of all layers
+  std::optional<nn::Linear> projection;                     // of the embeddings to the encoder's width
+  std::optional<nn::RelativeBias> relative_bias;            // of all layers
+  std::optional<nn::RelativePositions> relative_positions;  // likewise
   std::vector<nn::EncoderLayer> encoder;
-  std::optional<nn::LayerNorm> final_norm;  // of the last layer's output, if all layers are there
-  std::optional<nn::Linear> dense;          // act(dense(x)): the pooler, of pooled_rows(), or Head::dense
-  nn::Activation dense_activation;          // meaningless without `dense`
-  std::optional<nn::LayerNorm> dense_norm;  // of the result, see ModelType::transforms_first
-  const Head* head = nullptr;               // that of `output`
+  std::optional<nn::Convolution> convolution;  // beside the first layer, if that is there
+  std::optional<nn::LayerNorm> final_norm;     // of the last layer's output, if all layers are there
+  std::optional<nn::Linear> dense;             // act(dense(x)): the pooler, of pooled_rows(), or Head::dense
+  nn::Activation dense_activation;             // meaningless without `dense`
+  std::optional<nn::LayerNorm> dense_norm;     // of the result, see ModelType::transforms_first
+  const Head* head = nullptr;                  // that of `output`
   std::optional<nn::Linear> output;
   std::optional<MaskedLm> masked_lm;
   std::optional<nn::ScalarMix> mix;  // if a fine-tuned head reads the weighted sum of all layers

@@ -16,8 +16,9 @@ float dropout_of_head(const NetworkLayers& layers, const Config& config) {
 
 // Before the first of the two layers of a classifier.
 float dropout_of_head_input(const NetworkLayers& layers, const Config& config) {
-  const bool two = config.type->drops_head_input && layers.head != nullptr && layers.head->own_pooler;
-  return two ? config.classifier_dropout : 0;
+  if (layers.head == nullptr) return 0;
+  if (config.type->disentangled) return layers.head->reads == Reads::sequences ? config.pooler_dropout : 0;
+  return config.type->drops_head_input && layers.head->own_pooler ? config.classifier_dropout : 0;
 }
 
 // Parameters that add the same value to all rows that a row-comparing loss uses: the head's bias and, if it
@@ -82,10 +83,13 @@ void LayerGradients::clear(size_t layers) {
 }
 
 nn::Tensor& LayerGradients::at(nn::Tensor& gradient, int64_t rows, int64_t cols) {
-  if (gradient.rows() > 0) return gradient;
+  if (gradient.rows() == 0) clear(rows, cols, gradient);
+  return gradient;
+}
+
+void LayerGradients::clear(int64_t rows, int64_t cols, nn::Tensor& gradient) {
   gradient.reshape(rows, cols);
   for (int64_t row = 0; row < rows; ++row) std::fill_n(gradient.row(row), gradient.stride(), 0.0f);
-  return gradient;
 }
 
 void LayerGradients::add_state(nn::Context& context, size_t layer, nn::Tensor& to) const {

@@ -47,6 +47,7 @@ struct LayerGradients {
   void clear(size_t layers);
   // Sets a gradient to zero [rows, cols] if there is none.
   static nn::Tensor& at(nn::Tensor& gradient, int64_t rows, int64_t cols);
+  static void clear(int64_t rows, int64_t cols, nn::Tensor& gradient);  // zeros [rows, cols]
   void add_state(nn::Context& context, size_t layer, nn::Tensor& to) const;
 };
 

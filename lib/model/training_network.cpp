@@ -113,6 +113,7 @@ void TrainingNetwork::Parts::run(const nn::Batch& of, const nn::DropoutSeed* see
   of_layers.clear(net.encoder.size());
   if (net.relative_bias) net.relative_bias->forward(weights, batch->offsets, bias);
   for (auto& tables : rotations) tables.prepare(batch->offsets);
+  if (net.relative_positions) prepare_positions();
   const auto table = parameters.tensor(words);
   const auto look_up = [&](int32_t id, std::span<float> row) {
     std::ranges::copy(table.subspan(id * row.size(), row.size()), row.begin());
@@ -122,14 +123,13 @@ void TrainingNetwork::Parts::run(const nn::Batch& of, const nn::DropoutSeed* see
   if (projection) projection->forward(context, weights, embedded, nn::Activation::none, inputs[0]);
   keep_state(0, inputs[0]);
   for (size_t i = 0; i < first_kept; ++i) {
-    net.encoder[i].forward(pass(), inputs[0], selection(i), workspace, saved[0], dx);
+    forward(i, inputs[0], saved[0], dx);
     std::swap(inputs[0], dx);
     finish(i + 1);
     keep_state(i + 1, i + 1 == net.encoder.size() ? last() : inputs[0]);
   }
   for (size_t i = first_kept; i < count; ++i) {
-    net.encoder[i].forward(pass(), inputs[i - first_kept], selection(i), workspace, saved_of(i),
-                           inputs[i + 1 - first_kept]);
+    forward(i, inputs[i - first_kept], saved_of(i), inputs[i + 1 - first_kept]);
     finish(i + 1);
     keep_state(i + 1, i + 1 == net.encoder.size() ? last() : inputs[i + 1 - first_kept]);
   }
@@ -138,6 +138,19 @@ void TrainingNetwork::Parts::run(const nn::Batch& of, const nn::DropoutSeed* see
   if (keep == Keep::nothing) return;
   dtop.reshape(top().rows(), config.hidden);
   for (int64_t row = 0; row < dtop.rows(); ++row) std::fill_n(dtop.row(row), dtop.cols(), 0.0f);
+}
+
+void TrainingNetwork::Parts::prepare_positions() {
+  int64_t longest = 1;
+  for (int64_t i = 0; i < batch->sequences(); ++i) longest = std::max(longest, batch->length(i));
+  net.relative_positions->forward(pass(), longest, positions);
+}
+
+// An encoder layer, with what stands beside it.
+void TrainingNetwork::Parts::forward(size_t layer, const nn::Tensor& x, nn::EncoderLayer::Saved& of_layer,
+                                     nn::Tensor& z) {
+  net.encoder[layer].forward(pass(), x, selection(layer), workspace, of_layer, z);
+  if (layer == 0 && net.convolution) net.convolution->forward(pass(), x, convolved, z);
 }
 
 const nn::Tensor& TrainingNetwork::state(int64_t layer) const {
@@ -202,6 +215,10 @@ void TrainingNetwork::backward(const Ready& ready) {
     p.dbias.resize(p.config.heads, p.bias.longest);
     pass.dbias = &p.dbias;
   }
+  if (p.net.relative_positions && !p.frozen) {
+    LayerGradients::clear(p.positions.rows.rows(), p.config.hidden, p.dpositions);
+    pass.dpositions = &p.dpositions;
+  }
   nn::Tensor* dz = &p.dtop;
   nn::Tensor* dx = &p.dx;
   for (size_t i = p.net.encoder.size(); i-- > p.frozen_layers();) {
@@ -215,10 +232,13 @@ void TrainingNetwork::backward(const Ready& ready) {
     } else {
       auto& saved = p.saved_of(i);
       const auto selection = p.selection(i);
-      if (!selection && p.keep == Keep::inputs)
-        p.net.encoder[i].forward(pass, x, selection, p.workspace, saved, p.inputs[place + 1]);
+      if (!selection && p.keep == Keep::inputs) p.forward(i, x, saved, p.inputs[place + 1]);
       pass.dprojected = dprojected.rows() > 0 ? &dprojected : nullptr;
+      const bool convolves = i == 0 && p.net.convolution;
+      auto* const dconvolved = pass.below == nn::Pass::Below::learns ? &p.dconvolved : nullptr;
+      if (convolves) p.net.convolution->backward(pass, p.convolved, *dz, p.gradients, dconvolved);
       p.net.encoder[i].backward(pass, x, selection, saved, *dz, p.workspace, p.gradients, *dx);
+      if (convolves && dconvolved != nullptr) nn::add(p.context, *dconvolved, *dx);
     }
     std::swap(dz, dx);
     if (p.net.mix && pass.below == nn::Pass::Below::learns)
@@ -231,6 +251,8 @@ void TrainingNetwork::backward(const Ready& ready) {
   if (p.frozen) return;
   p.gradients.settle(p.context.pool());
   if (p.net.relative_bias) p.net.relative_bias->backward(p.dbias, p.gradients);
+  if (p.net.relative_positions)
+    p.net.relative_positions->backward(pass, p.positions, p.dpositions, p.gradients);
   if (const auto& projection = p.net.projection) {
     projection->backward_weights(p.context, p.weights, p.embedded, *dz, 0, p.gradients);
     projection->backward_input(p.context, p.weights, *dz, 0, nn::Into::replace, p.dembedded);

@@ -37,6 +37,10 @@ struct TrainingNetwork::Parts : TrainingLayers {
   nn::ByDistance<float> bias;
   nn::ByDistance<double> dbias;
   std::vector<nn::Rotations> rotations;
+  nn::PositionTable positions;
+  nn::Tensor dpositions;
+  nn::Convolution::Saved convolved;
+  nn::Tensor dconvolved;           // gradient of the convolution's input
   nn::Tensor sum;                  // input of the embeddings' layer normalization
   nn::Tensor embedded, dembedded;  // input of the projection and its gradient
   std::vector<nn::Tensor> inputs;  // inputs of the layers that are kept; the last one is the output [R,H]
@@ -63,7 +67,8 @@ struct TrainingNetwork::Parts : TrainingLayers {
             .dropout_seed = dropout_seed ? &*dropout_seed : nullptr,
             .keeps = keep != Keep::nothing,
             .bias = net.relative_bias ? &bias : nullptr,
-            .rotations = rotations};
+            .rotations = rotations,
+            .positions = net.relative_positions ? &positions : nullptr};
   }
   nn::Tensor& last() { return net.final_norm ? last_normed : inputs.back(); }
   nn::Tensor& top() { return net.mix ? mixed : last(); }
@@ -86,6 +91,8 @@ struct TrainingNetwork::Parts : TrainingLayers {
   }
   nn::Tensor& head_input() { return net.dense ? dense : rows; }
   void run(const nn::Batch& batch, const nn::DropoutSeed* dropout_seed, Keep keep);
+  void forward(size_t layer, const nn::Tensor& x, nn::EncoderLayer::Saved& of_layer, nn::Tensor& z);
+  void prepare_positions();
   void finish(size_t layer);
   void keep_state(size_t layer, const nn::Tensor& x);
   void backward_mix();

@@ -9,40 +9,8 @@
 namespace bert::nn {
 namespace {
 
-// One head of a sequence of T tokens. q [T,size] and k [T,size] are columns of tensors with this stride.
-struct ScoredHead {
-  const float *q, *k;
-  int64_t stride;
-  int64_t length;  // T
-  int64_t size;
-  std::vector<KeyRange> seen;  // by each query
-  const float* bias;           // see AttentionHead
-};
-
-// weights [T,T] = softmax((q·kᵀ + bias)/√size). A number depends on one query and the keys it sees, so it is
-// the same in any batch. Adding to all keys of a query at a time lets the compiler use vectors without
-// changing sums.
-void weigh(Context& context, int thread, const ScoredHead& head, float* weights) {
-  const int64_t stride = round_up(head.length, Tensor::kColumns);
-  float* const k = context.scratch(thread, head.size * stride);  // [size, T]
-  context.kernels().transpose(head.length, head.size, head.k, head.stride, k, stride);
-  const float scale = 1.0f / std::sqrt(static_cast<float>(head.size));
-  for (int64_t i = 0; i < head.length; ++i) {
-    const std::span row(weights + i * head.length, head.length);
-    const auto [begin, end] = head.seen[i];
-    const auto seen = row.subspan(begin, end - begin);
-    std::ranges::fill(row, 0.0f);
-    for (size_t j = 0; head.bias != nullptr && j < seen.size(); ++j)
-      seen[j] = head.bias[begin + j - i] * scale;
-    for (int64_t c = 0; c < head.size; ++c) {
-      const float q = head.q[i * head.stride + c] * scale;
-      for (size_t j = 0; j < seen.size(); ++j) seen[j] += q * k[c * stride + begin + j];
-    }
-    const float max = *std::ranges::max_element(seen);
-    double sum = 0;
-    for (float& x : seen) sum += x = std::exp(x - max);
-    for (float& x : seen) x = static_cast<float>(x / sum);
-  }
+int64_t scratch_of(const AttentionHead& head) {
+  return attention_scratch(head.length, head.size, head.relative.rows);
 }
 
 }  // namespace
@@ -56,6 +24,9 @@ Attention::Attention(const std::string& prefix, const Config& config, Layout& la
       query_(prefix + ".self.query", hidden_, hidden_, layout, config.bias),
       key_(prefix + ".self.key", hidden_, hidden_, layout, config.bias),
       value_(prefix + ".self.value", hidden_, hidden_, layout, config.bias),
+      position_key_(own_layer(config, &RelativePositionConfig::keys, prefix + ".self.pos_key_proj", layout)),
+      position_query_(
+          own_layer(config, &RelativePositionConfig::queries, prefix + ".self.pos_query_proj", layout)),
       output_(prefix + ".output.dense", hidden_, hidden_, layout, config.output_bias) {}
 
 KeyRange Attention::seen_by(int64_t position, int64_t length) const {
@@ -105,11 +76,12 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
   }
   Tensor& q = all ? saved.qkv : saved.q;
   saved.attended.reshape(queries.x_rows.rows(), hidden_);
-  const Heads heads = heads_of(pass, q, saved.qkv, queries);
+  const auto* const relative = positions_of(pass, saved.positions);
+  const Heads heads = heads_of(pass, q, saved.qkv, queries, relative);
   const int64_t sequences = std::ssize(pass.offsets) - 1, size = hidden_ / heads_;
   pass.context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
     const int64_t sequence = i / heads_, column = i % heads_ * size;
-    AttentionHead head = head_of(heads, sequence, i % heads_);
+    AttentionHead head = head_of(pass, heads, sequence, i % heads_);
     if (head.rows == 0) return;
     turn(pass, {sequence, queries.offsets[sequence], queries.offsets[sequence + 1], queries.rows, column, 1},
          1, q);
@@ -118,7 +90,7 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
     head.out = saved.attended.row(queries.offsets[sequence]) + column;
     head.out_stride = saved.attended.stride();
     pass.context.kernels().attend(head, dropped(pass, sequence, i % heads_),
-                                  pass.context.scratch(thread, attention_scratch(head.length, size)));
+                                  pass.context.scratch(thread, scratch_of(head)));
   });
   output_.forward(pass.context, pass.weights, saved.attended, Activation::none, y);
 }
@@ -127,8 +99,8 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
 // so        d_attended = dy·Wₒ   dq, dk, dv of each head by the kernel   dx = dq·W_q + dk·W_k + dv·W_v
 //
 // The key bias adds the same q·b to all scores of a query, which does not change the softmax, so its gradient
-// is 0, unless another loss reads the keys or they are turned by their positions. Summing dk would give
-// rounding errors instead.
+// is 0, unless another loss reads the keys, they are turned by their positions or compared with queries of
+// relative positions. Summing dk would give rounding errors instead.
 void Attention::backward(const Pass& pass, const Tensor& x, const Queries& queries, const Saved& saved,
                          const Tensor& dy, BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
                          Tensor& dx_rows) const {
@@ -150,46 +122,61 @@ void Attention::backward(const Pass& pass, const Tensor& x, const Queries& queri
   }
   turn_back(pass, queries, dqkv, dq);
   query_.backward_weights(context, weights, queries.x_rows, dq, 0, gradients);
-  key_.backward_weights(
-      context, weights, x, dqkv, width, gradients,
-      pass.dprojected != nullptr || config_.rotations ? Linear::Bias::yes : Linear::Bias::no);
+  key_.backward_weights(context, weights, x, dqkv, width, gradients, key_bias(pass));
   value_.backward_weights(context, weights, x, dqkv, 2 * width, gradients);
+  if (config_.positions) backward_positions(pass, saved, workspace, gradients);
   if (pass.below == Pass::Below::frozen) return;
   query_.backward_input(context, weights, dq, 0, Into::add, dx_rows);
   key_.backward_input(context, weights, dqkv, width, all ? Into::add : Into::replace, dx);
   value_.backward_input(context, weights, dqkv, 2 * width, Into::add, dx);
 }
 
+// One task for each head of each sequence, or of a group of them that adds up the gradients of relative
+// positions: groups do not depend on threads, and their sums are added in order.
 void Attention::attend_backward(const Pass& pass, const Tensor& q, const Queries& queries, const Saved& saved,
                                 BackwardWorkspace& workspace, Tensor& dq) const {
+  constexpr int64_t kMostGroups = 8;
   Tensor& dqkv = workspace.dqkv;
   workspace.dbias.assign(pass.dbias == nullptr ? 0 : 2 * heads_ * pass.offsets.back(), 0);
   const auto& q_offsets = queries.offsets;
-  const Heads heads = heads_of(pass, q, saved.qkv, queries);
+  const Heads heads = heads_of(pass, q, saved.qkv, queries, config_.positions ? &saved.positions : nullptr);
   const int64_t sequences = std::ssize(pass.offsets) - 1, size = hidden_ / heads_;
-  const auto gradient_of = [&](int64_t i) -> AttentionHeadGradient {
-    const int64_t sequence = i / heads_, column = i % heads_ * size;
+  const int64_t groups = config_.positions ? std::min(kMostGroups, sequences) : sequences;
+  if (config_.positions)
+    clear_positions(pass.context, *pass.positions, std::max<int64_t>(1, groups), workspace.dpositions);
+  const auto gradient_of = [&](int64_t sequence, int64_t head, int64_t group) -> AttentionHeadGradient {
+    const int64_t column = head * size;
     const size_t s = sequence;
     float* const dk = dqkv.row(pass.offsets[s]) + query_.width() + column;
-    return {.head = head_of(heads, sequence, i % heads_),
-            .dropped = dropped(pass, sequence, i % heads_),
-            .dout = workspace.d_attended.row(q_offsets[s]) + column,
-            .dout_stride = workspace.d_attended.stride(),
-            .dq = dq.row(q_offsets[s]) + column,
-            .dq_stride = dq.stride(),
-            .dk = dk,
-            .dv = dk + query_.width(),
-            .dkv_stride = dqkv.stride(),
-            .next = nullptr,
-            .dbias = pass.dbias == nullptr ? nullptr : dbias_of(pass, workspace, sequence, i % heads_)};
+    AttentionHeadGradient gradient = {
+        .head = head_of(pass, heads, sequence, head),
+        .dropped = dropped(pass, sequence, head),
+        .dout = workspace.d_attended.row(q_offsets[s]) + column,
+        .dout_stride = workspace.d_attended.stride(),
+        .dq = dq.row(q_offsets[s]) + column,
+        .dq_stride = dq.stride(),
+        .dk = dk,
+        .dv = dk + query_.width(),
+        .dkv_stride = dqkv.stride(),
+        .next = nullptr,
+        .dbias = pass.dbias == nullptr ? nullptr : dbias_of(pass, workspace, sequence, head)};
+    if (!config_.positions) return gradient;
+    auto& dpositions = workspace.dpositions[group];
+    gradient.dposition_keys = dpositions.keys.row(gradient.head.relative.first) + column;
+    gradient.dposition_queries = dpositions.queries.row(gradient.head.relative.first) + column;
+    gradient.dposition_stride = dpositions.keys.stride();
+    return gradient;
   };
-  const int64_t count = sequences * heads_;
+  const int64_t count = groups * heads_;
   pass.context.pool().run_grid(count, [&](int64_t i, int thread) {
-    const auto next = gradient_of(std::min(i + pass.context.pool().size(), count - 1));
-    auto gradient = gradient_of(i);
-    gradient.next = &next;
-    pass.context.kernels().attend_backward(
-        gradient, pass.context.scratch(thread, attention_scratch(gradient.head.length, size)));
+    const int64_t group = i / heads_, later = std::min(i + pass.context.pool().size(), count - 1);
+    const auto next = gradient_of(later / heads_ * sequences / groups, later % heads_, later / heads_);
+    for (int64_t s = group * sequences / groups; s < (group + 1) * sequences / groups; ++s) {
+      auto gradient = gradient_of(s, i % heads_, group);
+      gradient.next = &next;
+      pass.context.kernels().attend_backward(gradient,
+                                             pass.context.scratch(thread, scratch_of(gradient.head)));
+    }
   });
   if (pass.dbias != nullptr) add_dbias(pass, workspace);
 }
@@ -243,47 +230,17 @@ void Attention::add_dbias(const Pass& pass, BackwardWorkspace& workspace) const 
   });
 }
 
-// The products are those of forward, in the same number format. One task for each head of each sequence.
-std::vector<std::vector<float>> Attention::weights(const Pass& pass, const Tensor& x) const {
-  const std::array<const Linear*, 2> linears = {&query_, &key_};
-  Tensor qk(x.rows(), 2 * query_.width());
-  Linear::forward_beside(pass.context, pass.weights, x, linears, 0, qk);
-  turn_all(pass, 1, qk);
-  std::vector<std::vector<float>> weights(pass.offsets.size() - 1);
-  const int64_t size = hidden_ / heads_;
-  for (size_t s = 0; s < weights.size(); ++s) {
-    const int64_t length = pass.offsets[s + 1] - pass.offsets[s];
-    weights[s].resize(heads_ * length * length);
-  }
-  pass.context.pool().run_grid(std::ssize(weights) * heads_, [&](int64_t i, int thread) {
-    const size_t s = i / heads_;
-    const int64_t head = i % heads_, length = pass.offsets[s + 1] - pass.offsets[s];
-    const float* const q = qk.row(pass.offsets[s]) + head * size;
-    std::vector<KeyRange> seen;
-    for (int64_t position = 0; position < length; ++position) seen.push_back(seen_by(position, length));
-    weigh(pass.context, thread,
-          {.q = q,
-           .k = q + query_.width(),
-           .stride = qk.stride(),
-           .length = length,
-           .size = size,
-           .seen = std::move(seen),
-           .bias = pass.bias == nullptr ? nullptr : pass.bias->center(head)},
-          weights[s].data() + head * length * length);
-  });
-  return weights;
-}
-
 Attention::Heads Attention::heads_of(const Pass& pass, const Tensor& q, const Tensor& qkv,
-                                     const Queries& queries) const {
+                                     const Queries& queries, const ProjectedPositions* relative) const {
   Heads heads = {.offsets = pass.offsets,
                  .q_offsets = queries.offsets,
                  .q = q,
                  .qkv = qkv,
                  .bias = pass.bias,
+                 .relative = relative,
                  .positions = {},
                  .seen = {}};
-  const bool biased = pass.bias != nullptr && !queries.rows.empty();
+  const bool biased = (pass.bias != nullptr || relative != nullptr) && !queries.rows.empty();
   for (size_t s = 0; (is_masked() || biased) && s + 1 < pass.offsets.size(); ++s) {
     for (int64_t i = queries.offsets[s]; i < queries.offsets[s + 1]; ++i) {
       const int64_t position = (queries.rows.empty() ? i : queries.rows[i]) - pass.offsets[s];
@@ -294,9 +251,14 @@ Attention::Heads Attention::heads_of(const Pass& pass, const Tensor& q, const Te
   return heads;
 }
 
-AttentionHead Attention::head_of(const Heads& heads, int64_t sequence, int64_t head) const {
+double Attention::scale() const {
+  const int64_t terms = config_.positions ? config_.positions->terms() : 1;
+  return 1 / std::sqrt(static_cast<double>(hidden_ / heads_ * terms));
+}
+
+AttentionHead Attention::head_of(const Pass& pass, const Heads& heads, int64_t sequence, int64_t head) const {
   const size_t s = sequence;
-  const auto& [offsets, q_offsets, q, qkv, bias, positions, seen] = heads;
+  const auto& [offsets, q_offsets, q, qkv, bias, relative, positions, seen] = heads;
   const int64_t size = hidden_ / heads_, column = head * size;
   const float* const k = qkv.row(offsets[s]) + query_.width() + column;
   return {.q = q.row(q_offsets[s]) + column,
@@ -307,12 +269,14 @@ AttentionHead Attention::head_of(const Heads& heads, int64_t sequence, int64_t h
           .kv_stride = qkv.stride(),
           .length = offsets[s + 1] - offsets[s],
           .size = size,
-          .scale = 1.0f / std::sqrt(static_cast<float>(size)),
+          .scale = static_cast<float>(scale()),
           .out = nullptr,
           .out_stride = 0,
           .seen = seen.empty() ? nullptr : seen.data() + q_offsets[s],
           .bias = bias == nullptr ? nullptr : bias->center(head),
-          .positions = positions.empty() ? nullptr : positions.data() + q_offsets[s]};
+          .positions = positions.empty() ? nullptr : positions.data() + q_offsets[s],
+          .relative = relative == nullptr ? RelativeRows()
+                                          : rows_of(pass, *relative, offsets[s + 1] - offsets[s], head)};
 }
 
 DroppedProbabilities Attention::dropped(const Pass& pass, int64_t sequence, int64_t head) const {

@@ -2,8 +2,9 @@
 //
 //   context[:,h] = drop(softmax(q[:,h] · k[:,h]ᵀ / √d + bias[h])) · v[:,h]
 //
-// for each of the A heads, d = H / A. Few models have a bias (relative_bias.h) or turn queries and keys by
-// their positions (rotary.h); both are those of the pass.
+// for each of the A heads, d = H / A. Few models have a bias (relative_bias.h), turn queries and keys by
+// their positions (rotary.h) or compare them with relative positions (relative_positions.h); these are of the
+// pass.
 //
 // In causal attention, as in decoders, a token attends only to itself and to the tokens before it; in a
 // window, to those no further away than its size.
@@ -30,10 +31,15 @@ class Attention {
     bool causal = false;
     std::optional<int64_t> window = {};    // tokens on each side that a token sees; not with `causal`
     std::optional<size_t> rotations = {};  // index in Pass::rotations
+    // Compares with Pass::positions; not with `causal` or `window`.
+    std::optional<RelativePositionConfig> positions = {};
+    float position_dropout = 0;  // in training, of their rows
+    size_t layer = 0;            // index in Pass::projected_positions
     Linear::Bias bias = Linear::Bias::yes, output_bias = Linear::Bias::yes;
   };
 
-  // Adds `prefix`.self.{query,key,value} and `prefix`.output.dense to the layout. `dropout` is applied to the
+  // Adds `prefix`.self.{query,key,value}, perhaps `prefix`.self.{pos_key_proj,pos_query_proj}, and
+  // `prefix`.output.dense to the layout. `dropout` is applied to the
   // probabilities in training.
   Attention(const std::string& prefix, const Config& config, Layout& layout,
             const DropoutPlace& dropout = {});
@@ -43,6 +49,7 @@ class Attention {
     Tensor qkv;       // without q if only some rows are queries
     Tensor q;         // of these rows
     Tensor attended;  // of the queries
+    ProjectedPositions positions;
   };
 
   // Gradients of Saved; reused for all layers.
@@ -50,7 +57,8 @@ class Attention {
     Tensor dqkv;
     Tensor dq;
     Tensor d_attended;
-    std::vector<float> dbias;  // of each sequence and head, by distance
+    std::vector<float> dbias;                    // of each sequence and head, by distance
+    std::vector<ProjectedPositions> dpositions;  // of parts of the batch; the first one gets the sum
   };
 
   // Rows that are queries: x_rows [R,H], all rows of x or some of them. `offsets` [B+1] are the starts of the
@@ -74,6 +82,9 @@ class Attention {
   // Tensor::kColumns.
   void project(const Pass& pass, const Tensor& x, Tensor& qkv) const;
 
+  // Keys and queries of relative positions, for Pass::projected_positions.
+  void project_positions(const Pass& pass, ProjectedPositions& positions) const;
+
   // dqkv, which is overwritten -> dx [M,H], unless nothing is trained below. Bias::no: the bias of the keys
   // has no gradient.
   void project_backward(const Pass& pass, const Tensor& x, Tensor& dqkv, Linear::Bias key_bias,
@@ -89,6 +100,23 @@ class Attention {
   // In the workspace, at distance 0.
   float* dbias_of(const Pass& pass, BackwardWorkspace& workspace, int64_t sequence, int64_t head) const;
   void add_dbias(const Pass& pass, BackwardWorkspace& workspace) const;
+
+  // The layer of a term for relative positions alone.
+  static std::optional<Linear> own_layer(const Config& config, bool RelativePositionConfig::*term,
+                                         const std::string& name, Layout& layout);
+  const Linear& position_keys() const { return position_key_ ? *position_key_ : key_; }
+  const Linear& position_queries() const { return position_query_ ? *position_query_ : query_; }
+  // Those of the pass, or else computed now.
+  const ProjectedPositions* positions_of(const Pass& pass, ProjectedPositions& scratch) const;
+  RelativeRows rows_of(const Pass& pass, const ProjectedPositions& positions, int64_t length,
+                       int64_t head) const;
+  void drop_positions(const Pass& pass, const Tensor& x, Tensor& y) const;
+  void backward_positions(const Pass& pass, const Saved& saved, BackwardWorkspace& workspace,
+                          Params& gradients) const;
+  // Zeros for `count` gradients of the table's rows.
+  static void clear_positions(Context& context, const PositionTable& table, int64_t count,
+                              std::vector<ProjectedPositions>& gradients);
+  Linear::Bias key_bias(const Pass& pass) const;
 
   KeyRange seen_by(int64_t position, int64_t length) const;
   bool is_masked() const { return config_.causal || config_.window; }
@@ -109,18 +137,23 @@ class Attention {
     std::span<const int64_t> offsets, q_offsets;
     const Tensor &q, &qkv;
     const ByDistance<float>* bias;
-    std::vector<int64_t> positions;  // of the queries in their sequences, if the bias needs them
+    const ProjectedPositions* relative;
+    std::vector<int64_t> positions;  // of the queries in their sequences, if bias or `relative` need them
     std::vector<KeyRange> seen;      // AttentionHead::seen; empty without a mask
   };
-  Heads heads_of(const Pass& pass, const Tensor& q, const Tensor& qkv, const Queries& queries) const;
+  Heads heads_of(const Pass& pass, const Tensor& q, const Tensor& qkv, const Queries& queries,
+                 const ProjectedPositions* relative) const;
   // One head of a sequence, without the output pointer.
-  AttentionHead head_of(const Heads& heads, int64_t sequence, int64_t head) const;
+  AttentionHead head_of(const Pass& pass, const Heads& heads, int64_t sequence, int64_t head) const;
+  double scale() const;
   DroppedProbabilities dropped(const Pass& pass, int64_t sequence, int64_t head) const;
 
   Config config_;
   int64_t hidden_, heads_;
   DropoutPlace dropout_;
-  Linear query_, key_, value_, output_;
+  Linear query_, key_, value_;
+  std::optional<Linear> position_key_, position_query_;
+  Linear output_;
 };
 
 }  // namespace bert::nn

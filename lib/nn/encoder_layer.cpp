@@ -22,12 +22,6 @@ void for_rows(Context& context, std::span<const int64_t> rows, Function f) {
   });
 }
 
-// y += x
-void add(Context& context, const Tensor& x, Tensor& y) {
-  context.pool().run_grid(x.rows(),
-                          [&](int64_t row, int) { context.kernels().add(x.cols(), x.row(row), y.row(row)); });
-}
-
 // Zeros of the shape of `like`.
 void clear(Context& context, const Tensor& like, Tensor& y) {
   y.reshape(like.rows(), like.cols());
@@ -160,6 +154,11 @@ void EncoderLayer::backward_normed(const Pass& pass, const Tensor& x,
 void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y) {
   y.reshape(rows.size(), x.cols());
   for_rows(context, rows, [&](int64_t i, int64_t row) { std::ranges::copy(x.values(row), y.row(i)); });
+}
+
+void add(Context& context, const Tensor& x, Tensor& y) {
+  context.pool().run_grid(x.rows(),
+                          [&](int64_t row, int) { context.kernels().add(x.cols(), x.row(row), y.row(row)); });
 }
 
 void add_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y) {

@@ -80,6 +80,9 @@ class EncoderLayer {
   void project(const Pass& pass, const Tensor& x, Saved& saved, Tensor& qkv) const;
   void project_backward(const Pass& pass, const Tensor& x, Tensor& dqkv, Linear::Bias key_bias,
                         const Saved& saved, Params& gradients, Tensor& dx) const;
+  void project_positions(const Pass& pass, ProjectedPositions& positions) const {
+    attention_.project_positions(pass, positions);
+  }
   std::vector<std::vector<float>> attention_weights(const Pass& pass, const Tensor& x, Saved& saved) const;
 
   // dz, of the same rows -> dx [M,H]; overwrites saved.u. Adds to `gradients`, so that micro-batches
@@ -111,6 +114,9 @@ class EncoderLayer {
 
 // Copies rows of x to y [R,H].
 void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y);
+
+// y += x, of one shape.
+void add(Context& context, const Tensor& x, Tensor& y);
 
 // Adds x [R,H] to these rows of y, which must be distinct.
 void add_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y);

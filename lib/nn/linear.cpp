@@ -42,6 +42,12 @@ Linear::Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout&
       outputs_(outputs),
       inputs_(inputs) {}
 
+Linear Linear::of_kernel(std::string_view prefix, int64_t outputs, int64_t inputs, int64_t size,
+                         Layout& layout) {
+  const int weight = layout.add_kernel(std::string(prefix) + ".weight", outputs, inputs, size);
+  return {weight, layout.add_plain(std::string(prefix) + ".bias", {outputs}), outputs, inputs};
+}
+
 const float* Linear::bias_of(const Weights& weights, int64_t column) const {
   return bias_ < 0 ? kZeros : weights.plain(bias_) + column;
 }

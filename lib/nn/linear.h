@@ -18,6 +18,9 @@ class Linear {
 
   // Adds `prefix`.weight [N,K] and `prefix`.bias [N], unless it has none, to the layout.
   Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout& layout, Bias bias = Bias::yes);
+  // For a weight [N, K / size, size], see Layout::add_kernel.
+  static Linear of_kernel(std::string_view prefix, int64_t outputs, int64_t inputs, int64_t size,
+                          Layout& layout);
 
   // Columns it takes in a tensor shared with others: outputs, rounded up.
   int64_t width() const { return round_up(outputs_, Tensor::kColumns); }
@@ -47,6 +50,8 @@ class Linear {
                       Tensor& u, Tensor& x) const;
 
  private:
+  Linear(int weight, int bias, int64_t outputs, int64_t inputs)
+      : weight_(weight), bias_(bias), outputs_(outputs), inputs_(inputs) {}
   const float* bias_of(const Weights& weights, int64_t column) const;  // of the columns of a tile
   Product input_gradient(const Weights& weights, const Tensor& dy, int64_t column, Tensor& dx) const;
 

@@ -6,6 +6,7 @@
 
 #include "nn/context.h"
 #include "nn/dropout.h"
+#include "nn/position_table.h"
 #include "nn/relative_bias.h"
 #include "nn/rotary.h"
 #include "nn/weights.h"
@@ -27,6 +28,11 @@ struct Pass {
   ByDistance<double>* dbias = nullptr;      // its gradient, to which layers add in backward, if it is trained
 
   std::span<const Rotations> rotations = {};  // of the queries and keys, if the model has rotary positions
+
+  const PositionTable* positions = nullptr;  // if the model has relative positions
+  // What layers make of them, if it is known: that of each layer. In training it is computed in each pass.
+  std::span<const ProjectedPositions> projected_positions = {};
+  Tensor* dpositions = nullptr;  // gradient of positions->rows, to which layers add, if it is trained
 
   // In backward of a layer: the gradient of a loss that also reads its queries, keys and values; see
   // Attention::project. Only if all rows are queries.

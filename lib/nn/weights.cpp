@@ -28,6 +28,10 @@ int Layout::add_matrix(std::string name, int64_t outputs, int64_t inputs) {
   return add({.name = std::move(name), .shape = {outputs, inputs}, .packed = true});
 }
 
+int Layout::add_kernel(std::string name, int64_t outputs, int64_t inputs, int64_t size) {
+  return add({.name = std::move(name), .shape = {outputs, inputs / size, size}, .packed = true});
+}
+
 int Layout::add_plain(std::string name, std::vector<int64_t> shape) {
   return add({.name = std::move(name), .shape = std::move(shape)});
 }
@@ -99,7 +103,7 @@ Dtype Weights::dtype(int place) const {
 Panels Weights::shape(int place) const {
   const auto& entry = layout_.entries()[place];
   assert(entry.packed);
-  return {.dtype = dtype(place), .depth = entry.shape[1], .cols = entry.shape[0]};
+  return {.dtype = dtype(place), .depth = entry.count() / entry.shape[0], .cols = entry.shape[0]};
 }
 
 Panels Weights::forward(int place) const {

@@ -21,7 +21,8 @@ namespace bert::nn {
 struct LayoutEntry {
   std::string name;  // Hugging Face's name: "encoder.layer.0.output.dense.weight"
   std::vector<int64_t> shape;
-  bool packed = false;  // a matrix [N,K] for products, stored in panels
+  bool packed =
+      false;  // a matrix [N,K] for products, stored in panels; K is the product of all sizes but the first
 
   int64_t count() const;  // of numbers
 };
@@ -32,7 +33,9 @@ class Layout {
   // Changes the names of all tensors that are added from now on, so that two networks can share a layout.
   void name_by(std::function<std::string(std::string)> naming) { naming_ = std::move(naming); }
   int add_matrix(std::string name, int64_t outputs, int64_t inputs);  // W [N,K]
-  int add_plain(std::string name, std::vector<int64_t> shape);        // bias, gain, table
+  // W [N,K] that files have as [N, K / size, size].
+  int add_kernel(std::string name, int64_t outputs, int64_t inputs, int64_t size);
+  int add_plain(std::string name, std::vector<int64_t> shape);  // bias, gain, table
   const std::vector<LayoutEntry>& entries() const { return entries_; }
 
  private:

@@ -102,6 +102,8 @@ void add_pieces(const SentencePieceModel& model, const std::string& family, Toke
     data.unk = 3;
     add("<mask>", 0);
   }
+  if (family == "DebertaV2" && std::ranges::find(parts.subwords, parts.config.mask) == parts.subwords.end())
+    add(parts.config.mask, 0);
   data.byte_fallback = model.byte_fallback;
   parts.composition->unigram = std::move(data);
 }
@@ -123,14 +125,31 @@ void add_albert_steps(const std::string& directory, Composition& composition) {
   if (flag("do_lower_case", true)) steps.push_back({.kind = Kind::lowercase});
 }
 
+// DeBERTa cuts at spaces alone, of which the charsmap leaves no others; the tokens between may have marks of
+// their own.
+void add_deberta_steps(const std::string& directory, const std::string& path, Composition& composition) {
+  using Kind = NormalizerStep::Kind;
+  const auto settings = json_beside(directory, "tokenizer_config.json");
+  if (settings && settings->boolean("split_by_punct", false))
+    throw Error(path, ": split_by_punct is true in tokenizer_config.json; only false is supported");
+  composition.white_space_split = false;
+  if (settings && settings->boolean("do_lower_case", false))
+    composition.normalizer.push_back({.kind = Kind::lowercase});
+  composition.normalizer.push_back({.kind = Kind::strip, .left = true, .right = true});
+}
+
+constexpr std::string_view kFamilies =
+    "XLMRobertaTokenizer, CamembertTokenizer, AlbertTokenizer or DebertaV2Tokenizer";
+
 TokenizerParts read_pieces(const std::string& path, const std::string& family) {
   const SentencePieceModel model = read_sentencepiece(path);
   if (family.empty())
     throw Error(path,
                 ": nothing says whose ids it has; name its tokenizer_class in tokenizer_config.json beside "
-                "it: XLMRobertaTokenizer, CamembertTokenizer or AlbertTokenizer");
-  if (family != "XLMRoberta" && family != "Camembert" && family != "Albert")
-    refuse_family(path, family, "XLMRobertaTokenizer, CamembertTokenizer or AlbertTokenizer");
+                "it: ",
+                kFamilies);
+  if (family != "XLMRoberta" && family != "Camembert" && family != "Albert" && family != "DebertaV2")
+    refuse_family(path, family, kFamilies);
   if (model.type != SentencePieceModel::Type::unigram)
     throw Error(path, ": the model type is ", static_cast<int>(model.type),
                 "; only 1, unigram, is supported");
@@ -142,12 +161,17 @@ TokenizerParts read_pieces(const std::string& path, const std::string& family) {
     parts.config.unk = "<unk>";
     parts.config.pad = "<pad>";
     add_albert_steps(directory_of(path), *parts.composition);
+  } else if (family == "DebertaV2") {
+    add_deberta_steps(directory_of(path), path, *parts.composition);
   } else {
     use_roberta_names(parts.config);
   }
   if (!model.charsmap.empty())
     parts.composition->normalizer.push_back({.kind = NormalizerStep::Kind::precompiled,
                                              .charsmap = std::make_shared<const Charsmap>(model.charsmap)});
+  if (family == "DebertaV2")
+    parts.composition->normalizer.push_back(
+        {.kind = NormalizerStep::Kind::replace, .pattern = Pattern::repeated_spaces, .to = " "});
   add_pieces(model, family, parts);
   return parts;
 }
@@ -180,7 +204,8 @@ std::string directory_of(const std::string& path) {
 VocabularyFile vocabulary_file(const std::string& path) {
   if (path.ends_with(kSentencePiece)) {
     const auto family = family_of_pieces(path);
-    return {.name = kModels[family == "Albert" ? 1 : 0][0], .family = family};
+    const auto usual = std::ranges::find(kModels, family, [](const auto& model) { return model[1]; });
+    return {.name = usual == kModels.end() ? kModels[0][0] : (*usual)[0], .family = family};
   }
   if (!path.ends_with(".json")) return {.name = "vocab.txt"};
   if (!is_vocab_json(path)) return {.name = "tokenizer.json"};

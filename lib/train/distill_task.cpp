@@ -131,6 +131,11 @@ class DistillTask final : public TrainingTask {
           throw Error(opt::loss, " ", loss_.name, " compares attention, but that of type ",
                       config->type->name, " is within windows; use ", opt::loss, " ",
                       nn::entry(nn::LayerLoss::minilm).name);
+      for (const auto* config : {&its, &config_})
+        if (config->relative_positions)
+          throw Error(opt::loss, " ", loss_.name,
+                      " compares attention without the relative positions of type ", config->type->name,
+                      "; use ", opt::loss, " ", nn::entry(nn::LayerLoss::minilm).name);
       if (config_.bias_rows > 0)
         throw Error(opt::loss, " ", loss_.name, " cannot train models of type ", config_.type->name,
                     ", whose attention has a bias; use ", opt::loss, " ",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/golden/type-models: small models with random weights and tokenizers of their own kind, a
-RoBERTa with byte-level BPE, an XLM-R with Unigram, an MPNet with WordPiece, and a ModernBERT with BPE that has tokens
-for runs of spaces, as transformers saves them, MPNet also with its vocab.txt. expected.jsonl in each has texts with their ids, the mean of the last hidden states and, for texts with <mask>, the three best tokens, computed by
+RoBERTa with byte-level BPE, an XLM-R and a DeBERTa v3 with Unigram, an MPNet with WordPiece, and a ModernBERT with BPE that has
+tokens for runs of spaces, as transformers saves them, MPNet also with its vocab.txt. expected.jsonl in each has texts with their ids, the mean of the last hidden states and, for texts with <mask>, the three best tokens, computed by
 transformers in float64. The tokenizers are those in the tree, since the trainers of tokenizers choose differently in
 each run; new ones are trained where they are missing. Needs torch and transformers 5."""
 import json
@@ -10,7 +10,7 @@ import shutil
 
 import torch
 import transformers as tf
-from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 OUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "type-models")
 CORPUS = ["The king and the queen said it was a good year for the old castle.",
@@ -70,6 +70,28 @@ def modern_bpe():
     return tokenizer
 
 
+def deberta_unigram():
+    """As DebertaV2Converter of transformers 4 makes it of spm.model."""
+    names = ["[PAD]", "[CLS]", "[SEP]", "[UNK]"]
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Strip(), normalizers.NFKC(),
+                                                 normalizers.Replace(Regex(" {2,}"), " ")])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Metaspace()])
+    tokenizer.decoder = decoders.Metaspace()
+    tokenizer.train_from_iterator(CORPUS, trainers.UnigramTrainer(
+        vocab_size=90, special_tokens=names, unk_token="[UNK]", show_progress=False))
+    tokenizer.add_special_tokens([AddedToken("[MASK]", special=True, normalized=False)])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS]:0 $A:0 [SEP]:0", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+        special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")])
+    return tokenizer
+
+
+def deberta_tokenizer(tokenizer):
+    return tf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]",
+                                      unk_token="[UNK]", mask_token="[MASK]", model_max_length=40)
+
+
 def modern_tokenizer(tokenizer):
     return tf.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]", unk_token="[UNK]",
@@ -107,6 +129,10 @@ def make(folder, fast, config_class, model_class):
         config = config_class(**sizes, num_hidden_layers=3, local_attention=6, max_position_embeddings=42,
                               pad_token_id=fast.pad_token_id, bos_token_id=first, eos_token_id=last, cls_token_id=first,
                               sep_token_id=last)
+    elif config_class is tf.DebertaV2Config:
+        config = config_class(**sizes, num_hidden_layers=2, max_position_embeddings=42, pad_token_id=fast.pad_token_id,
+                              type_vocab_size=0, relative_attention=True, position_buckets=8, norm_rel_ebd="layer_norm",
+                              share_att_key=True, pos_att_type="p2c|c2p", position_biased_input=False)
     else:
         types = {} if config_class is tf.MPNetConfig else {"type_vocab_size": 1}
         config = config_class(**sizes, num_hidden_layers=2, max_position_embeddings=42, **types, pad_token_id=1,
@@ -133,6 +159,8 @@ def make(folder, fast, config_class, model_class):
 def main():
     make(os.path.join(OUT, "modernbert"), modern_tokenizer(kept_or("modernbert", modern_bpe)), tf.ModernBertConfig,
          tf.ModernBertForMaskedLM)
+    make(os.path.join(OUT, "deberta-v2"), deberta_tokenizer(kept_or("deberta-v2", deberta_unigram)), tf.DebertaV2Config,
+         tf.DebertaV2ForMaskedLM)
     make(os.path.join(OUT, "roberta"), fast_tokenizer(kept_or("roberta", byte_bpe)), tf.RobertaConfig,
          tf.RobertaForMaskedLM)
     make(os.path.join(OUT, "xlm-roberta"), fast_tokenizer(kept_or("xlm-roberta", unigram)), tf.XLMRobertaConfig,

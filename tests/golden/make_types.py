@@ -3,11 +3,11 @@
 seed, as transformers saves it, and what transformers computes of it in float64 from a padded batch:
 hidden states, logits, and the loss and its gradients. Each type has a directory for each head, and one for each
 of SHAPES with one of the heads; mpnet, whose attention depends on distances, has all heads with long sequences. Types
-with rotary positions have ROTARY_SHAPES instead.
+with rotary positions have ROTARY_SHAPES instead, deberta-v2 has DISENTANGLED_SHAPES.
 Needs torch and transformers 5.
 
 expected.safetensors has: input_ids and token_type_ids of all sequences on end, offsets [B+1]; hidden.0 to
-hidden.L [M,H]; attention.L.S of types with rotary positions, [A,T,T] of sequence S, from layer 1; logits [R,K] at the rows that the head reads; for masked words their positions and gold; for
+hidden.L [M,H]; attention.L.S of these types, [A,T,T] of sequence S, from layer 1; logits [R,K] at the rows that the head reads; for masked words their positions and gold; for
 replaced tokens the labels [M], 1 for a replaced token; and grad.NAME for each tensor NAME of the file. The loss
 is the mean of masked words' cross-entropies; 50 times the binary cross-entropy of replaced tokens; or else the
 sum of all logits times coefficients [R,K].
@@ -41,6 +41,11 @@ TYPES = {
                                 max_position_embeddings=20, classifier_dropout_prob=0.0)),
     "mpnet": (tf.MPNetConfig, "MPNet",
               BERT_KEYS | dict(max_position_embeddings=22, layer_norm_eps=1e-5, relative_attention_num_buckets=32)),
+    "deberta-v2": (tf.DebertaV2Config, "DebertaV2",
+                   BERT_KEYS | dict(type_vocab_size=0, relative_attention=True, position_buckets=8,
+                                    max_relative_positions=-1, norm_rel_ebd="layer_norm", share_att_key=True,
+                                    pos_att_type="p2c|c2p", position_biased_input=False, pooler_dropout=0,
+                                    pooler_hidden_act="gelu", max_position_embeddings=20)),
     "nomic_bert": (tf.NomicBertConfig, "NomicBert", BERT_KEYS | dict(max_position_embeddings=20)),
     "gte": (tf.GteConfig, "Gte", BERT_KEYS | dict(max_position_embeddings=20)),
     "modernbert": (tf.ModernBertConfig, "ModernBert",
@@ -76,6 +81,20 @@ ROTARY_SHAPES = {
     "eight": (32, 8, 2, 31, "gelu", [129, 128, 127], 2, None, 128, 2),
     "long": (12, 2, 4, 20, "gelu", [1, 150, 300], 2, None, 64, 2),
     "scaled": (12, 2, 2, 20, "silu", [200], 2, ("dynamic", 8.0, 50), 200, 3),
+}
+# The same, with other settings of attention.
+DISENTANGLED_SHAPES = {
+    "one": (7, 1, 1, 5, "gelu", [2, 3], 1, dict(position_buckets=-1, max_relative_positions=2, pos_att_type=["c2p"])),
+    "five": (5, 5, 3, 33, "gelu_new", [4, 1, 11], 2, dict(position_buckets=4, max_relative_positions=7,
+                                                         pos_att_type=["p2c"], share_att_key=False)),
+    "four": (20, 4, 2, 17, "relu", [8, 15, 16], 4, dict(share_att_key=False, conv_kernel_size=3, conv_act="gelu")),
+    "twelve": (24, 2, 2, 40, "gelu", [17, 16, 3], 2, dict(relative_attention=False, pos_att_type=None,
+                                                         position_biased_input=True, type_vocab_size=2)),
+    "seventeen": (34, 2, 2, 34, "silu", [13, 5], 5, dict(position_buckets=-1, norm_rel_ebd="none", max_relative_positions=9,
+                                                        position_biased_input=True)),
+    "eight": (16, 8, 2, 31, "gelu", [129, 128, 127], 2, dict(position_buckets=32, share_att_key=False)),
+    "long": (12, 2, 2, 20, "gelu", [1, 150, 300], 2, dict(position_buckets=64, max_relative_positions=200)),
+    "convolved": (12, 2, 3, 20, "gelu", [1, 40, 3], 4, dict(conv_kernel_size=5, norm_rel_ebd="none")),
 }
 DISTILBERT_NAMES = {"hidden_size": "dim", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers",
                     "intermediate_size": "hidden_dim", "hidden_act": "activation"}
@@ -201,7 +220,7 @@ def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
                 "offsets": torch.tensor([0, *torch.tensor(lengths).cumsum(0)]).int()}
     for layer, states in enumerate(hidden):
         expected[f"hidden.{layer}"] = states.reshape(*real.shape, -1)[real].float()
-    if name in ROTARY and head == "bare":
+    if name in (*ROTARY, "deberta-v2") and head == "bare":
         for row, length in enumerate(lengths):
             own = (part[row:row + 1, :length] for part in batch)
             inputs = dict(zip(("input_ids", "token_type_ids", "attention_mask"), own))
@@ -240,6 +259,18 @@ def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
               os.path.join(folder, "expected.safetensors"))
 
 
+def make_disentangled(out):
+    name = "deberta-v2"
+    for head in HEADS:
+        make(os.path.join(out, f"{name}-{head}"), name, head, TYPES[name][2])
+    for place, (title, shape) in enumerate(DISENTANGLED_SHAPES.items()):
+        hidden, heads, layers, inner, activation, lengths, labels, settings = shape
+        keys = dict(hidden_size=hidden, num_attention_heads=heads, num_hidden_layers=layers, intermediate_size=inner,
+                    hidden_act=activation, max_position_embeddings=max(lengths) + 3)
+        head = list(HEADS)[1 + place % (len(HEADS) - 1)]
+        make(os.path.join(out, f"{name}-{head}-{title}"), name, head, TYPES[name][2] | keys | settings, lengths, labels)
+
+
 def main():
     out = os.path.join(HERE, "types")
     shutil.rmtree(out, ignore_errors=True)
@@ -249,7 +280,9 @@ def main():
         for place, (title, shape) in enumerate(ROTARY_SHAPES.items()):
             head = heads[1 + place % (len(heads) - 1)]
             make(os.path.join(out, f"{name}-{head}-{title}"), name, head, rotary_keys_of(name, shape), *shape[5:7])
-    for number, name in enumerate(name for name in TYPES if name not in ROTARY):
+    make_disentangled(out)
+    others = [name for name in TYPES if name not in (*ROTARY, "deberta-v2")]
+    for number, name in enumerate(others):
         for head in [*HEADS, *ONLY_OF.get(name, {})]:
             make(os.path.join(out, f"{name}-{head}"), name, head, TYPES[name][2])
         for place, (title, shape) in enumerate(SHAPES.items()):

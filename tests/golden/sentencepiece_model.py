@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the SentencePiece model of XLM-RoBERTa from its tokenizer.json: sentencepiece_model.py TOKENIZER_JSON >FILE."""
+"""Writes the SentencePiece model of XLM-RoBERTa or DeBERTa from its tokenizer.json: sentencepiece_model.py TOKENIZER_JSON >FILE."""
 import json
 import struct
 import sys
@@ -18,8 +18,15 @@ def field(number, value):
 
 
 def model_of(tokenizer):
+    if tokenizer["model"]["vocab"][0][0] == "[PAD]":  # DeBERTa has the ids of its model
+        kinds = {"[PAD]": CONTROL, "[CLS]": CONTROL, "[SEP]": CONTROL, "[UNK]": UNKNOWN}
+        return file_of([[*row, kinds.get(row[0], NORMAL)] for row in tokenizer["model"]["vocab"]])
     pieces = [[name, 0.0, kind] for name, kind in SPECIALS.items()]
     pieces += [[*row, NORMAL] for row in tokenizer["model"]["vocab"] if row[0] not in (*SPECIALS, "<pad>", "<mask>")]
+    return file_of(pieces)
+
+
+def file_of(pieces):
     rows = (field(1, text.encode()) + field(2, float(score)) + field(3, kind) for text, score, kind in pieces)
     return b"".join(field(1, row) for row in rows) + field(2, field(3, UNIGRAM))
 

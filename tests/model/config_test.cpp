@@ -294,10 +294,60 @@ TEST_CASE("layers with windows are read in both forms") {
         "config.json: decoder_bias is false, expected true");
 }
 
+TEST_CASE("disentangled attention is read, written and refused") {
+  Members members = {
+      {"model_type", R"("deberta-v2")"}, {"relative_attention", "true"},      {"position_buckets", "32"},
+      {"max_relative_positions", "-1"},  {"norm_rel_ebd", R"("layer_norm")"}, {"share_att_key", "true"},
+      {"pos_att_type", R"("p2c|c2p")"},  {"position_biased_input", "false"},  {"conv_kernel_size", "3"},
+      {"conv_act", R"("gelu")"},         {"pooler_dropout", "0.25"},          {"type_vocab_size", "0"}};
+  const auto config = config_of(members);
+  CHECK(config.relative_positions ==
+        nn::RelativePositionConfig{
+            .span = 32, .distances = config.positions, .own_layers = false, .norm = true});
+  CHECK(!config.position_table);
+  CHECK(config.types == 0);
+  CHECK(config.convolution == 3);
+  CHECK(config.pooler_dropout == 0.25f);
+  CHECK(config.norm_epsilon == 1e-7f);
+  const auto again = parse_config("config.json", config_json(config));
+  CHECK(again.relative_positions == config.relative_positions);
+  CHECK(again.position_table == config.position_table);
+  CHECK(again.convolution == config.convolution);
+  CHECK(again.convolution_activation == nn::Activation::gelu);
+  CHECK(again.pooler_dropout == config.pooler_dropout);
+  auto other = members;
+  other["position_buckets"] = "-1";
+  other["max_relative_positions"] = "7";
+  other["pos_att_type"] = R"(["c2p"])";
+  other["share_att_key"] = "";
+  CHECK(config_of(other).relative_positions ==
+        nn::RelativePositionConfig{
+            .span = 7, .distances = 0, .queries = false, .own_layers = true, .norm = true});
+  const auto refused = [&](std::string_view key, const std::string& value) {
+    auto changed = members;
+    changed[std::string(key)] = value;
+    return refusal(changed);
+  };
+  CHECK(refused("relative_attention", "false") ==
+        "config.json: relative_attention is false, but pos_att_type is not empty");
+  CHECK(refused("pos_att_type", R"("p2c|p2p")") ==
+        R"(config.json: "pos_att_type" has "p2p", expected c2p or p2c)");
+  CHECK(refused("norm_rel_ebd", R"("rms")") ==
+        R"(config.json: "norm_rel_ebd" has "rms", expected layer_norm or none)");
+  CHECK(refused("max_relative_positions", "17") ==
+        R"(config.json: "position_buckets" is 32, expected 2 to 30 for 17 distances)");
+  CHECK(refused("conv_kernel_size", "4") ==
+        R"(config.json: "conv_kernel_size" is 4, expected an odd number and more than one layer)");
+  CHECK(refused("conv_groups", "2") == R"(config.json: "conv_groups" is 2, expected 1)");
+  CHECK(refused("pooler_hidden_act", R"("tanh")") == "config.json: pooler_hidden_act is tanh, expected gelu");
+  CHECK(refused("embedding_size", "3") ==
+        "config.json: \"embedding_size\" is 3, expected " + std::to_string(config.hidden));
+}
+
 TEST_CASE("unsupported settings are rejected by name") {
   CHECK(refusal({{"model_type", R"("gpt2")"}}) ==
         "config.json: model_type is gpt2, expected bert, roberta, xlm-roberta, camembert, distilbert, "
-        "electra, albert, mpnet, nomic_bert, gte, new or modernbert");
+        "electra, albert, mpnet, deberta-v2, nomic_bert, gte, new or modernbert");
   CHECK(refusal({{"model_type", ""}}) == "");
   CHECK(refusal({{"add_cross_attention", "true"}}).starts_with("config.json: add_cross_attention is true"));
   CHECK(refusal({{"position_embedding_type", R"("relative_key")"}}) ==

@@ -84,6 +84,8 @@ struct Scratch {
   }
 };
 
+#include "nn/kernels/position_scores.h"
+
 static inline KeyRange seen_by(const AttentionHead& head, int64_t row) {
   return head.seen == nullptr ? KeyRange{0, head.length} : head.seen[row];
 }
@@ -96,11 +98,6 @@ static inline KeyRange seen_by_block(const AttentionHead& head, int64_t from, in
 
 static inline int64_t depth_of(const AttentionHead& head) {
   return head.seen == nullptr ? kAttentionDepth : kAttentionColumns;
-}
-
-// Position of a query among the keys.
-static inline int64_t position_of(const AttentionHead& head, int64_t row) {
-  return head.positions == nullptr ? row : head.positions[row];
 }
 
 // Turns a row of scores of the keys [block.begin, block.end) into exponentials, zero where the row does not
@@ -122,6 +119,7 @@ static void attend(const AttentionHead& head, const DroppedProbabilities& droppe
   float* const q = parts.take(kAttentionRows * size);
   float* const scores = parts.take(kAttentionRows * score_stride(length));
   float* const out = parts.take(kAttentionRows * size);
+  const PositionScores positions(head, parts);
   prefetch_rows<Access::read>(head.k, head.kv_stride, length, head.size);
   prefetch_rows<Access::read>(head.v, head.kv_stride, length, head.size);
   transposed_panels(head.k, head.kv_stride, length, head.size, kt);
@@ -132,6 +130,7 @@ static void attend(const AttentionHead& head, const DroppedProbabilities& droppe
     const int64_t keys = block.end - block.begin, stride = score_stride(keys);
     gather_rows(head.q + from * head.q_stride, head.q_stride, rows, head.size, q);
     score_products(rows, keys, head.size, q, size, kt + block.begin * head.size, scores);
+    positions.add(from, rows, q, scores);
     float factors[kAttentionRows];
     for (int64_t row = 0; row < rows; ++row) {
       float* const e = scores + row * stride;
@@ -217,9 +216,9 @@ static inline void add_to_keys(int64_t set, KeyRange block, int64_t size, int64_
                                                 to + middle * size, size);
 }
 
-// forward:  s = (q·kᵀ + bias)·scale   p = softmax(s)   pd = p∘keep·c   out = pd·v
+// forward:  s = (q·kᵀ + bias + …)·scale   p = softmax(s)   pd = p∘keep·c   out = pd·v
 // so        dv = pdᵀ·dout    dp = dout·vᵀ     ds = p∘(dp∘keep·c - D)   dq = ds·k·scale   dk = dsᵀ·q·scale
-//           dbias = ds·scale, summed over the pairs of a distance
+//           dbias = ds·scale, summed over the pairs of a distance; … see PositionGradients
 static void attend_backward(const AttentionHeadGradient& gradient, float* scratch) {
   const AttentionHead& head = gradient.head;
   const int64_t length = head.length, size = round_up(head.size, 16);
@@ -234,6 +233,8 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
   float* const dq = parts.take(kAttentionRows * size);
   float* const scores = parts.take(kAttentionRows * score_stride(length));
   float* const dp = parts.take(kAttentionRows * score_stride(length));
+  const PositionScores positions(head, parts);
+  const PositionGradients dpositions(gradient, parts);
   prefetch_rows<Access::read>(head.k, head.kv_stride, length, head.size);
   prefetch_rows<Access::read>(head.v, head.kv_stride, length, head.size);
   const int64_t first_rows = head.rows < kAttentionRows ? head.rows : kAttentionRows;
@@ -250,6 +251,7 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
     gather_rows(head.q + from * head.q_stride, head.q_stride, rows, head.size, q);
     gather_rows(gradient.dout + from * gradient.dout_stride, gradient.dout_stride, rows, head.size, dout);
     score_products(rows, keys, head.size, q, size, kt + block.begin * head.size, scores);
+    positions.add(from, rows, q, scores);
     score_products(rows, keys, head.size, dout, size, vt + block.begin * head.size, dp);
     for (int64_t row = 0; row < rows; ++row) {
       float* const e = scores + row * stride;
@@ -275,9 +277,11 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
     add_to_keys(set, block, size, rows, dp, q, dk);
     set = block.end;
     value_products(rows, keys, size, depth_of(head), dp, k + block.begin * size, dq);
+    dpositions.add(from, rows, q, dp, dq);
     scatter_rows(dq, rows, head.size, gradient.dq + from * gradient.dq_stride, gradient.dq_stride);
   }
   for (int64_t i = set * size; i < length * size; ++i) dk[i] = dv[i] = 0;
+  dpositions.finish(k, dk);
   scatter_rows(dk, length, head.size, gradient.dk, gradient.dkv_stride);
   scatter_rows(dv, length, head.size, gradient.dv, gradient.dkv_stride);
 }

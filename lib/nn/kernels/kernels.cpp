@@ -14,11 +14,16 @@ const Kernels& usable_kernels() {
 }
 
 // Sized for attend_backward, which needs more than attend: k and v transposed, and k, dk, dv [length, size];
-// q, dout, dq and two blocks of scores for kAttentionRows.
-int64_t attention_scratch(int64_t length, int64_t size) {
+// q, dout, dq and two blocks of scores for kAttentionRows. With relative positions: their keys and queries,
+// these transposed, and the gradients of both; products with them of all keys and of kAttentionRows, and
+// their gradients.
+int64_t attention_scratch(int64_t length, int64_t size, int64_t position_rows) {
   const int64_t whole_size = round_up(size, 16), whole_length = round_up(length, 16);
+  const int64_t whole_rows = round_up(position_rows, kAttentionColumns);
+  const int64_t of_positions =
+      6 * whole_rows * whole_size + 2 * (whole_length + kAttentionRows) * (whole_rows + 16);
   return 2 * round_up(length, kAttentionColumns) * whole_size + 3 * whole_length * whole_size +
-         kAttentionRows * (3 * whole_size + 2 * (whole_length + 16));
+         kAttentionRows * (3 * whole_size + 2 * (whole_length + 16)) + (position_rows > 0 ? of_positions : 0);
 }
 
 // y of both transposed; y and dy; x of both and dx, and two blocks of scores, for kAttentionRows.

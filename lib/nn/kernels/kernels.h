@@ -32,9 +32,21 @@ struct KeyRange {
   int64_t begin, end;
 };
 
-// One head of one sequence: computes softmax((q·kᵀ + bias)·scale)·v. q [rows, size] is some or all of the
-// sequence's queries, k and v [length, size] are complete. Pointers are to the head's columns, strides in
-// floats.
+// What relative positions add to the scores of a head (relative_positions.h): for query i and key j
+//
+//   q[i]·keys[r] + k[j]·queries[r]        r = row_of[j - position of i] - first
+//
+// keys and queries [rows, size] are of the head's columns; nullptr: that term is not added.
+struct RelativeRows {
+  const float *keys = nullptr, *queries = nullptr;
+  int64_t stride = 0;
+  int64_t first = 0, rows = 0;
+  const int32_t* row_of = nullptr;  // by distance; nullptr: no such positions
+};
+
+// One head of one sequence: computes softmax((q·kᵀ + bias + that of relative positions)·scale)·v. q [rows,
+// size] is some or all of the sequence's queries, k and v [length, size] are complete. Pointers are to the
+// head's columns, strides in floats.
 struct AttentionHead {
   const float* q;
   int64_t q_stride;
@@ -54,6 +66,7 @@ struct AttentionHead {
   // positions[i], or i without positions. nullptr: no bias.
   const float* bias = nullptr;
   const int64_t* positions = nullptr;
+  RelativeRows relative = {};  // not together with `seen`
 };
 
 // Dropout of one head's attention probabilities; rows are queries.
@@ -74,6 +87,9 @@ struct AttentionHeadGradient {
   int64_t dkv_stride;
   const AttentionHeadGradient* next;  // prefetch hint: the head likely to come next, or nullptr
   float* dbias = nullptr;             // like head.bias, added to; nullptr: not needed
+  // Like the keys and queries of head.relative, which they must be there for; added to.
+  float *dposition_keys = nullptr, *dposition_queries = nullptr;
+  int64_t dposition_stride = 0;
 };
 
 // One of the two networks that a relation compares: (x·yᵀ + bias)·scale, x and y [length, size]. Pointers are
@@ -225,7 +241,7 @@ struct Kernels {
 };
 
 // Scratch memory in floats. Each part is a multiple of 16.
-int64_t attention_scratch(int64_t length, int64_t size);
+int64_t attention_scratch(int64_t length, int64_t size, int64_t position_rows = 0);
 int64_t relation_scratch(int64_t length, int64_t size, int64_t teacher_size);
 
 // The best table that this processor can run. ONEDNN_MAX_CPU_ISA limits it as it limits oneDNN.
