@@ -12,6 +12,7 @@
 #include "options/vector_options.h"
 #include "predict/attention_filter.h"
 #include "predict/embed_filter.h"
+#include "predict/sparse_filter.h"
 #include "text/tokenizer.h"
 #include "text/version.h"
 
@@ -44,6 +45,19 @@ void attention_option(cli::App& app, bool& attention) {
       {"--attention", "",
        "Write the attention weights between the tokens, of each head of the --layers, instead of vectors."},
       attention);
+}
+
+void sparse_options(cli::App& app, predict::SparseOptions& sparse) {
+  using predict::SparsePooling;
+  app.choice<std::optional<SparsePooling>>(
+      {"--sparse", "",
+       "Write weights of the words of the vocabulary, as SPLADE does, instead of vectors: the largest of the "
+       "tokens', "
+       "their sum, or the logarithm of the largest."},
+      {{"max", SparsePooling::max}, {"sum", SparsePooling::sum}, {"max-log", SparsePooling::max_log}},
+      sparse.pooling);
+  app.number({opt::top_k, "N", "For --sparse: only the N words with the largest weights."}, {.min = 1},
+             sparse.most);
 }
 
 void output_options(cli::App& app, predict::EmbedOptions& embed, cmd::StreamOptions& stream) {
@@ -99,6 +113,12 @@ void rules(cli::App& app) {
   app.excludes({opt::pooling, opt::combine, opt::layer_weights, opt::normalize, opt::dim, "--base64"},
                "--attention", ", which writes no vectors");
   app.excludes({{opt::overflow, windows}}, "--attention", ", which reads a text as one sequence");
+  app.needs("--sparse", {opt::format, {"jsonl"}});
+  app.excludes({opt::pooling, opt::layers, opt::combine, opt::layer_weights, opt::normalize, opt::dim,
+                "--base64", "--attention"},
+               "--sparse", ", which writes no vectors");
+  app.excludes({{opt::overflow, windows}}, "--sparse", ", which reads a text as one sequence");
+  app.needs(opt::top_k, "--sparse");
   app.needs(opt::drop, {opt::format, {"jsonl"}}, "; --keep chooses the columns of tsv and csv");
   cmd::needs_fields(app, opt::keep);
   app.excludes({{opt::overflow, windows}}, {opt::format, {"google"}}, ", which has no windows");
@@ -129,6 +149,8 @@ int main(int argc, char** argv) {
   pooling_options(app, embed.vectors);
   bool attention = false;
   attention_option(app, attention);
+  predict::SparseOptions sparse;
+  sparse_options(app, sparse);
   cmd::LengthOptions length(app, "truncate", cmd::LengthOptions::Windows::apart);
   cmd::StreamOptions stream(
       app, {.load = cmd::StreamOptions::Load::network,
@@ -171,6 +193,11 @@ int main(int argc, char** argv) {
     stream.settings.budget = embed.compute.batch_tokens;
     if (attention) {
       predict::AttentionFilter weights(directory, tokenizer, embed, stream.pool(), app.log());
+      stream.transform(weights);
+      return;
+    }
+    if (sparse.pooling) {
+      predict::SparseFilter weights(directory, tokenizer, embed, sparse, stream.pool(), app.log());
       stream.transform(weights);
       return;
     }

@@ -1,0 +1,174 @@
+#include "predict/sparse_filter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "features/truncated_fields.h"
+#include "heads/batches.h"
+#include "heads/version.h"
+#include "json/json.h"
+#include "model/heads.h"
+#include "nn/encoder_layer.h"
+#include "predict/vector_writer.h"
+
+namespace bert::predict {
+namespace {
+
+constexpr std::string_view kSparse = "sparse";
+constexpr int64_t kRows = 64;       // tokens whose logits are held at a time
+constexpr int64_t kColumns = 1024;  // words of a task
+
+struct Weight {
+  int32_t id;
+  float number;
+};
+
+const model::Head* head_of(const model::Directory& directory) {
+  const auto* const head = model::head_of(task::Task::fill);
+  const auto heads = model::heads_in(directory.path);
+  if (std::ranges::find(heads, head->name) == heads.end())
+    throw Error(directory.root,
+                ": has no head for masked words, whose logits the weights of words are made of");
+  return head;
+}
+
+}  // namespace
+
+struct SparseFilter::Window {
+  features::Features features;
+  std::vector<Weight> weights = {};  // the largest first
+};
+
+// With one window.
+struct SparseFilter::Prepared : heads::Windows<Window> {
+  std::vector<features::TruncatedField> cut;
+};
+
+SparseFilter::SparseFilter(const model::Directory& directory, const text::Tokenizer& tokenizer,
+                           EmbedOptions options, const SparseOptions& sparse, Pool& pool, Log& log)
+    : directory_(directory),
+      options_(std::move(options)),
+      sparse_(sparse),
+      pool_(pool),
+      log_(log),
+      featurizer_(tokenizer,
+                  feature_options(options_, heads::prompt_of(options_.vectors.prompt, directory), directory)),
+      network_(directory, {.heads = {head_of(directory)}}, pool, nn::arithmetic(options_.compute.dtype)) {
+  model::check_vocabulary(directory, tokenizer, log_);
+  log_.info(heads::described({.model = directory.root,
+                              .purpose = "weights of words",
+                              .max_length = *featurizer_.options().max_length,
+                              .dtype = options_.compute.dtype,
+                              .threads = pool.size()}));
+}
+
+void SparseFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  auto prepared = std::make_unique<Prepared>();
+  auto features = featurizer_.features(fields);
+  prepared->cut = cut_fields(featurizer_, fields, features, options_.drop);
+  heads::require_readable(features, directory_.config);
+  prepared->windows.push_back({.features = std::move(features)});
+  record.work = std::move(prepared);
+}
+
+int64_t SparseFilter::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
+
+void SparseFilter::compute(std::span<io::Record* const> records) {
+  std::vector<heads::Windows<Window>*> works;
+  for (io::Record* record : records) works.push_back(&record->work_as<Prepared>());
+  run_windows<Window>(
+      works, options_.compute.batch_tokens,
+      [this](const nn::Batch& batch, std::span<Window* const> windows) { run(batch, windows); });
+}
+
+void SparseFilter::run(const nn::Batch& batch, std::span<Window* const> windows) {
+  std::vector<int64_t> all(batch.tokens());
+  std::iota(all.begin(), all.end(), 0);
+  const nn::Tensor states = network_.head_input(batch, all);
+  for (int64_t row = 0; row < states.rows(); ++row) require_finite(states.values(row));
+  const int64_t words = directory_.config.vocab_size;
+  std::vector<float> sums(words * batch.sequences());
+  std::vector<int64_t> sequences;  // of the rows
+  nn::Tensor part;
+  int64_t sequence = 0;
+  for (int64_t from = 0; from < states.rows(); from += kRows) {
+    const int64_t rows = std::min(kRows, states.rows() - from);
+    part.reshape(rows, states.cols());
+    sequences.clear();
+    for (int64_t row = from; row < from + rows; ++row) {
+      while (row >= batch.offsets[sequence + 1]) ++sequence;
+      sequences.push_back(sequence);
+      std::ranges::copy(states.values(row), part.row(row - from));
+    }
+    add(network_.logits(part), sequences, sums);
+  }
+  for (size_t i = 0; i < windows.size(); ++i) keep(std::span(sums).subspan(i * words, words), *windows[i]);
+}
+
+// The largest logit of a word is taken first, because its weight rises with it.
+void SparseFilter::add(const nn::Tensor& logits, std::span<const int64_t> sequences,
+                       std::span<float> sums) const {
+  const int64_t words = directory_.config.vocab_size;
+  const bool adds = sparse_.pooling == SparsePooling::sum;
+  pool_.run_grid((words + kColumns - 1) / kColumns, [&](int64_t task, int) {
+    const int64_t begin = task * kColumns, end = std::min(words, begin + kColumns);
+    for (int64_t row = 0; row < logits.rows(); ++row) {
+      const float* const from = logits.row(row);
+      float* const to = sums.data() + sequences[row] * words;
+      for (int64_t i = begin; i < end && !adds; ++i) to[i] = from[i] > to[i] ? from[i] : to[i];
+      for (int64_t i = begin; i < end && adds; ++i)
+        if (from[i] > 0) to[i] += std::log1p(from[i]);
+    }
+  });
+}
+
+void SparseFilter::require_finite(std::span<const float> numbers) const {
+  if (std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); })) return;
+  throw Error(directory_.root, ": a weight of a word is not finite", network_.cause_of_not_finite());
+}
+
+void SparseFilter::keep(std::span<const float> weights, Window& window) const {
+  auto& kept = window.weights;
+  require_finite(weights);
+  for (size_t id = 0; id < weights.size(); ++id)
+    if (weights[id] > 0) kept.push_back({static_cast<int32_t>(id), weights[id]});
+  const auto larger = [](const Weight& a, const Weight& b) {
+    return a.number != b.number ? a.number > b.number : a.id < b.id;
+  };
+  const size_t count = std::min<size_t>(kept.size(), sparse_.most.value_or(kept.size()));
+  std::ranges::partial_sort(kept, kept.begin() + static_cast<int64_t>(count), larger);
+  kept.resize(count);
+  for (auto& [id, number] : kept) {
+    if (sparse_.pooling != SparsePooling::sum) number = std::log1p(number);
+    if (sparse_.pooling == SparsePooling::max_log) number = std::log1p(number);
+  }
+}
+
+void SparseFilter::finish(io::Record& record, io::Output& out) const {
+  const auto& prepared = record.work_as<Prepared>();
+  const Window& window = prepared.windows.front();
+  record.truncated = window.features.truncated;
+  io::Added added;
+  for (const features::TruncatedField& field : prepared.cut) added.field(field.name) += field.json;
+  auto& text = added.field(kSparse);
+  const char* separator = "";
+  text += '{';
+  for (const auto& [id, number] : window.weights) {
+    json::append_string(text += separator, featurizer_.tokenizer().subword(id));
+    json::append_number(text += ':', number, options_.precision);
+    separator = ",";
+  }
+  text += '}';
+  if (window.features.truncated) added.boolean("truncated", true);
+  out.record(record, added, options_.drop);
+}
+
+void SparseFilter::report_truncated(int64_t records) const {
+  heads::report_truncated_texts(log_, records, *featurizer_.options().max_length);
+}
+
+}  // namespace bert::predict
