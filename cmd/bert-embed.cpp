@@ -47,17 +47,39 @@ void attention_option(cli::App& app, bool& attention) {
       attention);
 }
 
-void sparse_options(cli::App& app, predict::SparseOptions& sparse) {
-  using predict::SparsePooling;
-  app.choice<std::optional<SparsePooling>>(
-      {"--sparse", "",
-       "Write weights of the words of the vocabulary, as SPLADE does, instead of vectors: the largest of the "
-       "tokens', "
-       "their sum, or the logarithm of the largest."},
-      {{"max", SparsePooling::max}, {"sum", SparsePooling::sum}, {"max-log", SparsePooling::max_log}},
-      sparse.pooling);
-  app.number({opt::top_k, "N", "For --sparse: only the N words with the largest weights."}, {.min = 1},
-             sparse.most);
+enum class Sparse { model, max, sum, max_log, sum_log };
+
+void sparse_options(cli::App& app, std::optional<Sparse>& sparse, std::optional<int64_t>& most) {
+  app.choice<std::optional<Sparse>>({opt::sparse, "",
+                                     "Write weights of the words of the vocabulary instead of vectors, as "
+                                     "SPLADE does: the largest of the tokens' or "
+                                     "their sum, also of logarithms, or as the model says."},
+                                    {{"model", Sparse::model},
+                                     {"max", Sparse::max},
+                                     {"sum", Sparse::sum},
+                                     {"max-log", Sparse::max_log},
+                                     {"sum-log", Sparse::sum_log}},
+                                    sparse);
+  app.number({opt::top_k, "N", "For --sparse: only the N words with the largest weights."}, {.min = 1}, most);
+}
+
+model::SparsePooling sparse_pooling(Sparse sparse, const model::Directory& directory) {
+  using enum model::SparsePooling;
+  switch (sparse) {
+    case Sparse::max:
+      return max;
+    case Sparse::sum:
+      return sum;
+    case Sparse::max_log:
+      return max_log;
+    case Sparse::sum_log:
+      return sum_log;
+    case Sparse::model:
+      break;
+  }
+  if (directory.sentence.sparse) return *directory.sentence.sparse;
+  throw Error(directory.root,
+              ": is no SparseEncoder, so it does not say how to make weights: use --sparse max");
 }
 
 void output_options(cli::App& app, predict::EmbedOptions& embed, cmd::StreamOptions& stream) {
@@ -113,12 +135,12 @@ void rules(cli::App& app) {
   app.excludes({opt::pooling, opt::combine, opt::layer_weights, opt::normalize, opt::dim, "--base64"},
                "--attention", ", which writes no vectors");
   app.excludes({{opt::overflow, windows}}, "--attention", ", which reads a text as one sequence");
-  app.needs("--sparse", {opt::format, {"jsonl"}});
+  app.needs(opt::sparse, {opt::format, {"jsonl"}});
   app.excludes({opt::pooling, opt::layers, opt::combine, opt::layer_weights, opt::normalize, opt::dim,
                 "--base64", "--attention"},
-               "--sparse", ", which writes no vectors");
-  app.excludes({{opt::overflow, windows}}, "--sparse", ", which reads a text as one sequence");
-  app.needs(opt::top_k, "--sparse");
+               opt::sparse, ", which writes no vectors");
+  app.excludes({{opt::overflow, windows}}, opt::sparse, ", which reads a text as one sequence");
+  app.needs(opt::top_k, opt::sparse);
   app.needs(opt::drop, {opt::format, {"jsonl"}}, "; --keep chooses the columns of tsv and csv");
   cmd::needs_fields(app, opt::keep);
   app.excludes({{opt::overflow, windows}}, {opt::format, {"google"}}, ", which has no windows");
@@ -149,8 +171,9 @@ int main(int argc, char** argv) {
   pooling_options(app, embed.vectors);
   bool attention = false;
   attention_option(app, attention);
-  predict::SparseOptions sparse;
-  sparse_options(app, sparse);
+  std::optional<Sparse> sparse;
+  std::optional<int64_t> most;
+  sparse_options(app, sparse, most);
   cmd::LengthOptions length(app, "truncate", cmd::LengthOptions::Windows::apart);
   cmd::StreamOptions stream(
       app, {.load = cmd::StreamOptions::Load::network,
@@ -196,8 +219,10 @@ int main(int argc, char** argv) {
       stream.transform(weights);
       return;
     }
-    if (sparse.pooling) {
-      predict::SparseFilter weights(directory, tokenizer, embed, sparse, stream.pool(), app.log());
+    if (sparse) {
+      predict::SparseFilter weights(directory, tokenizer, embed,
+                                    {.pooling = sparse_pooling(*sparse, directory), .most = most},
+                                    stream.pool(), app.log());
       stream.transform(weights);
       return;
     }

@@ -122,6 +122,7 @@ inline constexpr Option sentences{"--sentences"};
 inline constexpr Option shuffle_buffer{"--shuffle-buffer"};
 inline constexpr Option similarity{"--similarity"};
 inline constexpr Option soft_labels{"--soft-labels"};
+inline constexpr Option sparse{"--sparse"};
 inline constexpr Option split{"--split"};
 inline constexpr Option split_by{"--split-by"};
 inline constexpr Option steps{"--steps"};

@@ -80,6 +80,10 @@ void EmbedPlan::take_pooling(const VectorOptions& options, const model::Director
                   " sum or mean");
     return;
   }
+  if (options.pooling.kind == Pooling::Kind::automatic && directory.sentence.sparse)
+    throw Error(directory.root,
+                ": is a SparseEncoder, which makes weights of words, not vectors; bert-embed ", opt::sparse,
+                " model writes them");
   if (options.pooling.kind != Pooling::Kind::automatic || !directory.sentence.pooling) {
     modes_ = {options.pooling.mode};
     return;

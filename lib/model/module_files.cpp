@@ -193,8 +193,8 @@ void ModuleFiles::write(OutputDirectory& output) const {
 }
 
 bool is_module_entry(const std::string& name) {
-  constexpr std::array<std::string_view, 6> kFolders = {"Transformer", "BERT",      "Pooling",
-                                                        "Dense",       "Normalize", "Dropout"};
+  constexpr std::array<std::string_view, 7> kFolders = {
+      "Transformer", "BERT", "Pooling", "SpladePooling", "Dense", "Normalize", "Dropout"};
   if (name == kModules || name == kSettings || is_transformer_settings(name)) return true;
   const auto digits = name.find_first_not_of("0123456789");
   return digits != name.npos && digits > 0 && name[digits] == '_' &&

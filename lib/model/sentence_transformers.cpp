@@ -46,7 +46,8 @@ Listed read_listed(const json::Value& entry) {
 bool is_table(const Listed& listed) { return listed.kind == "StaticEmbedding"; }
 
 bool is_encoder(const Listed& listed) {
-  return listed.kind == "Transformer" || listed.kind == "BERT" || is_table(listed);
+  return listed.kind == "Transformer" || listed.kind == "BERT" || listed.kind == "MLMTransformer" ||
+         is_table(listed);
 }
 
 // Reads the modules in order; the first is an encoder. Empty if there is no modules.json.
@@ -113,6 +114,20 @@ Pooling read_pooling(const fs::path& folder, int64_t hidden) {
   return {.modes = modes_of(file), .include_prompt = file.boolean("include_prompt", true)};
 }
 
+SparsePooling read_sparse_pooling(const fs::path& folder) {
+  const json::File file((folder / "config.json").string());
+  const auto strategy = file.string("pooling_strategy", "max"),
+             activation = file.string("activation_function", "relu");
+  if (strategy != "max" && strategy != "sum")
+    throw Error(file.path(), ": \"pooling_strategy\" is ", in_quotes(strategy), ", expected max or sum");
+  if (activation != "relu" && activation != "log1p_relu")
+    throw Error(file.path(), ": \"activation_function\" is ", in_quotes(activation),
+                ", expected relu or log1p_relu");
+  const bool log = activation != "relu";
+  if (strategy == "sum") return log ? SparsePooling::sum_log : SparsePooling::sum;
+  return log ? SparsePooling::max_log : SparsePooling::max;
+}
+
 // In the new form a module may use features other than the sentence vector.
 void require_sentence_vector(const json::File& file) {
   constexpr auto kVector = "sentence_embedding";
@@ -170,7 +185,9 @@ void read_pipeline(const fs::path& directory, const std::vector<Listed>& listed,
   for (size_t i = 1; i < listed.size(); ++i) {
     const auto& [type, kind, path] = listed[i];
     const auto folder = directory / path;
-    if (kind == "Pooling" && !sentence.pooling) {
+    if (kind == "SpladePooling" && i == 1 && !sentence.pooling) {
+      sentence.sparse = read_sparse_pooling(folder);
+    } else if (kind == "Pooling" && !sentence.pooling && !sentence.sparse) {
       sentence.pooling = read_pooling(folder, hidden);
       width *= sentence.pooling->modes.size();
     } else if (kind == "Dense" && sentence.pooling) {
@@ -182,7 +199,10 @@ void read_pipeline(const fs::path& directory, const std::vector<Listed>& listed,
       sentence.modules.emplace_back(Normalize());
     } else if (kind != "Dropout") {  // no effect outside training
       throw Error((directory / "modules.json").string(), ": module ", i, " is ", in_quotes(type),
-                  ", expected ", sentence.pooling ? "Dense, Normalize" : "Pooling",
+                  ", expected ",
+                  sentence.sparse    ? "nothing after SpladePooling"
+                  : sentence.pooling ? "Dense, Normalize"
+                                     : "Pooling",
                   " or Dropout; to use the encoder alone, remove modules.json from a copy of the directory");
     }
   }
@@ -234,11 +254,11 @@ void read_transformer(const fs::path& folder, SentenceTransformer& sentence) {
     }
     sentence.lowercase = file.boolean("do_lower_case", false);
     const auto task = file.string("transformer_task", "feature-extraction");
-    if (task != "feature-extraction" && task != "sequence-classification") {
+    if (task != "feature-extraction" && task != "sequence-classification" && task != "fill-mask") {
       throw Error(file.path(), ": \"transformer_task\" is ", in_quotes(task),
-                  ", expected feature-extraction or sequence-classification");
+                  ", expected feature-extraction, sequence-classification or fill-mask");
     }
-    refuse_settings(file, task == "sequence-classification");
+    refuse_settings(file, task != "feature-extraction");
     const auto output = file.string("module_output_name", "token_embeddings");
     if (output != "token_embeddings" && output != "scores") {
       throw Error(file.path(), ": \"module_output_name\" is ", in_quotes(output),
@@ -280,9 +300,9 @@ void read_settings(const fs::path& directory, SentenceTransformer& sentence) {
   if (!is_file(path)) return;
   const json::File file(path.string());
   const auto type = file.string("model_type", "SentenceTransformer");
-  if (type != "SentenceTransformer" && type != "CrossEncoder") {
+  if (type != "SentenceTransformer" && type != "CrossEncoder" && type != "SparseEncoder") {
     throw Error(file.path(), ": \"model_type\" is ", in_quotes(type),
-                ", expected SentenceTransformer or CrossEncoder");
+                ", expected SentenceTransformer, CrossEncoder or SparseEncoder");
   }
   sentence.cross_encoder = type == "CrossEncoder";
   read_prompts(file, sentence);
@@ -331,6 +351,9 @@ SentenceTransformer load_sentence_transformer(const std::string& directory, int6
   if (modules.empty()) return sentence;  // sentence-transformers then ignores all other settings
   read_settings(root, sentence);
   read_pipeline(root, modules, hidden, sentence);
+  if (modules[0].kind == "MLMTransformer" && !sentence.sparse)
+    throw Error((root / "modules.json").string(),
+                ": module 0 is an MLMTransformer, expected SpladePooling after it");
   return sentence;
 }
 

@@ -52,6 +52,10 @@ struct Pooling {
   bool include_prompt = true;      // false: skip [CLS] and the prompt's tokens
 };
 
+// How a SparseEncoder makes the weight of a word of the logits that the masked-language-model head gives it
+// at the tokens: the largest of ln(1 + relu(logit)), or their sum; `_log`: of ln(1 + that).
+enum class SparsePooling { max, sum, max_log, sum_log };
+
 // y = activation(x·Wᵀ + b)
 struct Dense {
   int64_t in = 0, out = 0;
@@ -70,9 +74,10 @@ struct SentenceTransformer {
   // In tokens, special tokens included; longer texts are truncated. Overrides the tokenizer's
   // model_max_length.
   std::optional<int64_t> max_seq_length;
-  bool lowercase = false;          // do_lower_case: lowercase texts, also with a cased tokenizer
-  std::optional<Pooling> pooling;  // nullopt: not specified, and no modules either
-  std::vector<Module> modules;     // modules after pooling, in order; their widths match
+  bool lowercase = false;               // do_lower_case: lowercase texts, also with a cased tokenizer
+  std::optional<Pooling> pooling;       // nullopt: not specified, and no modules either
+  std::optional<SparsePooling> sparse;  // of a SparseEncoder, which has no pooling
+  std::vector<Module> modules;          // modules after pooling, in order; their widths match
 
   std::map<std::string, std::string, std::less<>> prompts;  // by name
   std::optional<std::string> default_prompt;                // a name in prompts, used when none is requested

@@ -16,11 +16,21 @@
 #include "predict/vector_writer.h"
 
 namespace bert::predict {
+
+using model::SparsePooling;
+
 namespace {
 
 constexpr std::string_view kSparse = "sparse";
 constexpr int64_t kRows = 64;       // tokens whose logits are held at a time
 constexpr int64_t kColumns = 1024;  // words of a task
+
+bool is_sum(SparsePooling pooling) {
+  return pooling == SparsePooling::sum || pooling == SparsePooling::sum_log;
+}
+bool is_log(SparsePooling pooling) {
+  return pooling == SparsePooling::max_log || pooling == SparsePooling::sum_log;
+}
 
 struct Weight {
   int32_t id;
@@ -113,7 +123,7 @@ void SparseFilter::run(const nn::Batch& batch, std::span<Window* const> windows)
 void SparseFilter::add(const nn::Tensor& logits, std::span<const int64_t> sequences,
                        std::span<float> sums) const {
   const int64_t words = directory_.config.vocab_size;
-  const bool adds = sparse_.pooling == SparsePooling::sum;
+  const bool adds = is_sum(sparse_.pooling), twice = is_log(sparse_.pooling);
   pool_.run_grid((words + kColumns - 1) / kColumns, [&](int64_t task, int) {
     const int64_t begin = task * kColumns, end = std::min(words, begin + kColumns);
     for (int64_t row = 0; row < logits.rows(); ++row) {
@@ -121,7 +131,7 @@ void SparseFilter::add(const nn::Tensor& logits, std::span<const int64_t> sequen
       float* const to = sums.data() + sequences[row] * words;
       for (int64_t i = begin; i < end && !adds; ++i) to[i] = from[i] > to[i] ? from[i] : to[i];
       for (int64_t i = begin; i < end && adds; ++i)
-        if (from[i] > 0) to[i] += std::log1p(from[i]);
+        if (from[i] > 0) to[i] += twice ? std::log1p(std::log1p(from[i])) : std::log1p(from[i]);
     }
   });
 }
@@ -143,8 +153,9 @@ void SparseFilter::keep(std::span<const float> weights, Window& window) const {
   std::ranges::partial_sort(kept, kept.begin() + static_cast<int64_t>(count), larger);
   kept.resize(count);
   for (auto& [id, number] : kept) {
-    if (sparse_.pooling != SparsePooling::sum) number = std::log1p(number);
-    if (sparse_.pooling == SparsePooling::max_log) number = std::log1p(number);
+    if (is_sum(sparse_.pooling)) break;
+    number = std::log1p(number);
+    if (is_log(sparse_.pooling)) number = std::log1p(number);
   }
 }
 

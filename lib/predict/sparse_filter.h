@@ -23,16 +23,9 @@
 
 namespace bert::predict {
 
-enum class SparsePooling {
-  max,
-  sum,
-  max_log,  // ln(1 + x) of these weights, for shorter lists (Geng et al. 2024, "Towards competitive search
-            // relevance for inference-free learned sparse retrievers", l0 activation)
-};
-
 struct SparseOptions {
-  std::optional<SparsePooling> pooling;  // not a filter without it
-  std::optional<int64_t> most;           // only the words with the largest weights
+  model::SparsePooling pooling = model::SparsePooling::max;
+  std::optional<int64_t> most;  // only the words with the largest weights
 };
 
 class SparseFilter final : public io::Filter {

@@ -33,6 +33,9 @@ class EmbedTask final : public TrainingTask {
     loss_.temperature = options_.temperature;
     if (embed.pooling) {
       pooling_ = {*embed.pooling};
+    } else if (inputs.sentence.sparse) {
+      throw Error(inputs.path, ": is a SparseEncoder, whose weights of words cannot be trained; name a ",
+                  opt::pooling, " of vectors to learn");
     } else if (inputs.sentence.pooling) {
       pooling_ = inputs.sentence.pooling->modes;
       include_prompt_ = inputs.sentence.pooling->include_prompt;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Time of one text against its length, with rotary positions: ModernBERT, two of whose three layers see 64 tokens on
-each side, and nomic-bert, all of whose layers see all tokens, at the base sizes with random weights, f32. bert-embed is
+"""Time of one text against its length: ModernBERT, two of whose three layers see 64 tokens on each side, nomic-bert, all of
+whose layers see all tokens, and DeBERTa v3 with its relative positions, at the base sizes with random weights, f32. bert-embed is
 timed as a whole process with two and six texts; the difference is that of four. PyTorch runs in this process, after a
 first run of each length. Medians, interleaved. Needs torch and transformers 5.
 
-usage: lengths.py DIRECTORY_OF_THE_TOOLS [--threads N] [--rounds N] [--lengths LENGTH...]
+usage: lengths.py DIRECTORY_OF_THE_TOOLS [--threads N] [--rounds N] [--lengths LENGTH...] [--types TYPE...]
 """
 import argparse
 import json
@@ -26,6 +26,11 @@ def make_model(folder, name):
     if name == "modernbert":
         config = tf.ModernBertConfig(**common, bos_token_id=1, eos_token_id=2, cls_token_id=1, sep_token_id=2)
         model = tf.ModernBertModel(config)
+    elif name == "deberta-v2":
+        model = tf.DebertaV2Model(tf.DebertaV2Config(
+            **common, hidden_size=768, num_hidden_layers=12, num_attention_heads=12, intermediate_size=3072,
+            type_vocab_size=0, relative_attention=True, position_buckets=256, max_relative_positions=512,
+            norm_rel_ebd="layer_norm", share_att_key=True, pos_att_type="p2c|c2p", position_biased_input=False))
     else:
         model = tf.NomicBertModel(tf.NomicBertConfig(**common))
     model.eval().save_pretrained(folder)
@@ -59,12 +64,13 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--lengths", type=int, nargs="+", default=[128, 512, 2048, 8192])
+    parser.add_argument("--types", nargs="+", default=["modernbert", "nomic_bert", "deberta-v2"])
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     tool = os.path.join(options.tools, "bert-embed")
     print(f"torch {torch.__version__}, transformers {tf.__version__}, {options.threads} threads")
     print("| | tokens | bert-embed, ms | PyTorch, ms | ratio | bert-embed, µs for a token |\n|---|---|---|---|---|---|")
-    for name in ("modernbert", "nomic_bert"):
+    for name in options.types:
         with tempfile.TemporaryDirectory() as folder:
             model = make_model(folder, name)
             for length in options.lengths:

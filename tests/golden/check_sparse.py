@@ -7,17 +7,19 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 try:
     import torch
     from sentence_transformers.sparse_encoder import SparseEncoder
-    from sentence_transformers.sparse_encoder.models import MLMTransformer, SpladePooling
+    from sentence_transformers.base.modules.transformer import Transformer
+    from sentence_transformers.sparse_encoder.models import SpladePooling
 except ImportError as error:
     print("skipped:", error)
     sys.exit(77)
 
 MODELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "type-models")
-WAYS = {"max": ("max", "relu"), "sum": ("sum", "relu"), "max-log": ("max", "log1p_relu")}
+WAYS = {"max": ("max", "relu"), "sum": ("sum", "relu"), "max-log": ("max", "log1p_relu"), "sum-log": ("sum", "log1p_relu")}
 
 
 def main():
@@ -27,11 +29,18 @@ def main():
         with open(os.path.join(folder, "expected.jsonl"), encoding="utf-8") as file:
             texts = [record["text"] for record in map(json.loads, file) if "text_pair" not in record]
         for way, (pooling, activation) in WAYS.items():
-            encoder = SparseEncoder(modules=[MLMTransformer(folder), SpladePooling(pooling, activation)], device="cpu")
+            encoder = SparseEncoder(modules=[Transformer(folder, transformer_task="fill-mask"), SpladePooling(pooling, activation)], device="cpu")
             wanted = [dict(pairs) for pairs in encoder.double().decode(encoder.encode(texts, convert_to_sparse_tensor=True))]
-            lines = subprocess.run([os.path.join(tools, "bert-embed"), "-q", "-m", folder, "--sparse", way],
-                                   input="".join(json.dumps({"text": text}) + "\n" for text in texts).encode(), check=True,
-                                   stdout=subprocess.PIPE).stdout.splitlines()
+            texts_json = "".join(json.dumps({"text": text}) + "\n" for text in texts).encode()
+
+            def embed(model, kind):
+                return subprocess.run([os.path.join(tools, "bert-embed"), "-q", "-m", model, "--sparse", kind],
+                                      input=texts_json, check=True, stdout=subprocess.PIPE).stdout.splitlines()
+            lines = embed(folder, way)
+            with tempfile.TemporaryDirectory() as saved:  # the directory says how
+                encoder.float().save_pretrained(saved)
+                if embed(saved, "model") != lines:
+                    sys.exit(f"{name}, {way}: other weights by --sparse model")
             for text, expected, line in zip(texts, wanted, lines, strict=True):
                 found = json.loads(line)["sparse"]
                 error = max(abs(found.get(token, 0) - expected.get(token, 0)) for token in {*found, *expected})
