@@ -253,8 +253,8 @@ TEST_CASE("a cross-encoder of the new format is declared next to modules.json") 
   CHECK(directory.config.cross_encoder);
   CHECK(directory.config.score_activation == ScoreActivation::none);
   CHECK(!directory.sentence.pooling);
-  folder.write("sentence_bert_config.json", R"({"transformer_task":"fill-mask"})");
-  CHECK(refusal(folder).find(R"("transformer_task" is "fill-mask")") != std::string::npos);
+  folder.write("sentence_bert_config.json", R"({"transformer_task":"text-generation"})");
+  CHECK(refusal(folder).find(R"("transformer_task" is "text-generation")") != std::string::npos);
 }
 
 TEST_CASE("unsupported weight files are named in the error, with or without config.json") {
