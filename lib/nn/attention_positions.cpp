@@ -67,7 +67,8 @@ void Attention::backward_positions(const Pass& pass, const Saved& saved, Backwar
                                    Params& gradients) const {
   Context& context = pass.context;
   const auto& terms = *config_.positions;
-  auto& [drows, dkeys, dqueries] = workspace.dpositions.front();
+  auto& sum = workspace.dpositions.front();
+  Tensor &drows = sum.rows, &dkeys = sum.keys, &dqueries = sum.queries;
   const auto groups = std::min<size_t>(workspace.dpositions.size(), pass.offsets.size() - 1);
   context.pool().run_grid(dkeys.rows(), [&](int64_t row, int) {
     for (size_t i = 1; i < groups; ++i) {
