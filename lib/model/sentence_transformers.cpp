@@ -239,8 +239,11 @@ void refuse_settings(const json::File& file, bool classifies) {
   }
 }
 
-// Reads the transformer's sentence_bert_config.json, which older releases named after the model.
-void read_transformer(const fs::path& folder, SentenceTransformer& sentence) {
+constexpr std::string_view kFillsMasks = "fill-mask";
+
+// Reads the transformer's sentence_bert_config.json, which older releases named after the model. Returns its
+// task.
+std::string read_transformer(const fs::path& folder, SentenceTransformer& sentence) {
   for (const auto* model : {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"}) {
     const auto path = folder / ("sentence_" + std::string(model) + "_config.json");
     if (!is_file(path)) continue;
@@ -254,7 +257,7 @@ void read_transformer(const fs::path& folder, SentenceTransformer& sentence) {
     }
     sentence.lowercase = file.boolean("do_lower_case", false);
     const auto task = file.string("transformer_task", "feature-extraction");
-    if (task != "feature-extraction" && task != "sequence-classification" && task != "fill-mask") {
+    if (task != "feature-extraction" && task != "sequence-classification" && task != kFillsMasks) {
       throw Error(file.path(), ": \"transformer_task\" is ", in_quotes(task),
                   ", expected feature-extraction, sequence-classification or fill-mask");
     }
@@ -264,8 +267,9 @@ void read_transformer(const fs::path& folder, SentenceTransformer& sentence) {
       throw Error(file.path(), ": \"module_output_name\" is ", in_quotes(output),
                   ", expected token_embeddings or scores");
     }
-    return;
+    return task;
   }
+  return "";
 }
 
 void read_prompts(const json::File& file, SentenceTransformer& sentence) {
@@ -347,13 +351,16 @@ SentenceTransformer load_sentence_transformer(const std::string& directory, int6
   SentenceTransformer sentence;
   const auto modules = read_modules(directory);
   const fs::path root(directory);
-  read_transformer(modules.empty() ? root : root / modules[0].path, sentence);
-  if (modules.empty()) return sentence;  // sentence-transformers then ignores all other settings
-  read_settings(root, sentence);
-  read_pipeline(root, modules, hidden, sentence);
-  if (modules[0].kind == "MLMTransformer" && !sentence.sparse)
-    throw Error((root / "modules.json").string(),
-                ": module 0 is an MLMTransformer, expected SpladePooling after it");
+  const auto task = read_transformer(modules.empty() ? root : root / modules[0].path, sentence);
+  if (!modules.empty()) {  // otherwise sentence-transformers ignores all other settings
+    read_settings(root, sentence);
+    read_pipeline(root, modules, hidden, sentence);
+  }
+  const bool fills_masks = task == kFillsMasks || (!modules.empty() && modules[0].kind == "MLMTransformer");
+  if (fills_masks && !sentence.sparse)
+    throw Error(directory,
+                ": the transformer fills masks (MLMTransformer, or transformer_task fill-mask), expected "
+                "SpladePooling after it in modules.json");
   return sentence;
 }
 
