@@ -51,9 +51,9 @@ enum class Sparse { model, max, sum, max_log, sum_log };
 
 void sparse_options(cli::App& app, std::optional<Sparse>& sparse, std::optional<int64_t>& most) {
   app.choice<std::optional<Sparse>>({opt::sparse, "",
-                                     "Write weights of the words of the vocabulary instead of vectors, as "
-                                     "SPLADE does: the largest of the tokens' or "
-                                     "their sum, also of logarithms, or as the model says."},
+                                     "Write a weight for each word of the vocabulary instead of a vector, as "
+                                     "SPLADE does: the largest one over "
+                                     "the tokens, their sum, either of logarithms, or what the model says."},
                                     {{"model", Sparse::model},
                                      {"max", Sparse::max},
                                      {"sum", Sparse::sum},

@@ -12,9 +12,9 @@
 # notes on interruptions and changes in fine-tuning.mk apply here.
 
 # conll: the word is in the first column and its tag in the last; blank lines separate sentences. conllu: the parts of
-# speech of CoNLL-U, or READ_OPTIONS='--tag-column misc:ner'. jsonl: arrays `words` and `tags`. The default is by the
-# suffix of TRAIN, otherwise conll. Only for conll, tagged.conll is written. Tags are BIO, IOB1 or any others. READ_OPTIONS='--context document' reads each sentence
-# within its document.
+# speech of CoNLL-U, or READ_OPTIONS='--tag-column misc:ner'. jsonl: arrays `words` and `tags`. Without FORMAT, the
+# suffix of TRAIN says it; conll if it is another one. Only for conll, tagged.conll is written. Tags are BIO, IOB1 or any
+# others. READ_OPTIONS='--context document' reads each sentence within its document.
 FORMAT ?= $(or $(patsubst .%,%,$(filter .conllu .jsonl,$(suffix $(lastword $(TRAIN:.gz=))))),conll)
 READ_OPTIONS ?=
 ifneq (,$(findstring --input-format,$(READ_OPTIONS)))

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "json/json.h"
+#include "model/config_numbers.h"
 #include "model/disentangled_json.h"
 #include "model/rotary_json.h"
 #include "nn/relative_bias.h"
@@ -26,20 +27,6 @@ constexpr int64_t kMaxLayers = 1000;
 constexpr int64_t kMaxPositions = 1 << 20;
 constexpr int64_t kMaxTypes = 1 << 16;
 constexpr int64_t kMaxLabels = 1 << 20;
-
-int64_t integer_within(const json::File& file, std::string_view key, std::pair<int64_t, int64_t> range,
-                       std::optional<int64_t> otherwise = {}) {
-  const int64_t value = file.integer(key, otherwise);
-  if (value >= range.first && value <= range.second) return value;
-  throw Error(file.path(), ": \"", key, "\" is ", value, ", expected ", range.first, " to ", range.second);
-}
-
-// Reads a number in [0, 1).
-float fraction(const json::File& file, std::string_view key, double otherwise) {
-  const double value = file.number(key, otherwise);
-  if (value >= 0 && value < 1) return value;
-  throw Error(file.path(), ": \"", key, "\" is ", value, ", expected at least 0 and less than 1");
-}
 
 // The name in the file of a setting that BERT calls `ours`.
 std::string_view key_in(const json::File& file, const ModelType& type, std::string_view ours) {

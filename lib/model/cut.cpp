@@ -104,6 +104,8 @@ void cut_layers(std::span<const int64_t> kept, const Directory& source, Parts& p
   if (config.type->norms_first && kept.front() != 0)
     throw Error(source.root, ": layer 0 must be kept, because other layers of this type begin with a norm, ",
                 "which its first layer does not have");
+  if (config.convolution > 0 && kept.size() < 2)
+    throw Error(source.root, ": at least two layers must be kept of a model with a convolution");
   std::vector<bool> in_window;
   for (const int64_t layer : kept)
     if (!config.in_window.empty()) in_window.push_back(config.in_window[layer]);

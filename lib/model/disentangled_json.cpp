@@ -6,19 +6,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/config_numbers.h"
 
 namespace bert::model {
 namespace {
 
 constexpr int64_t kMostRows = 1 << 16, kMostDistance = 1 << 20, kMostTokens = 99;
 constexpr std::string_view kOfKeys = "c2p", kOfQueries = "p2c", kNorm = "layer_norm";
-
-int64_t integer_within(const json::File& file, std::string_view key, int64_t least, int64_t most,
-                       int64_t otherwise) {
-  const int64_t value = file.integer(key, otherwise);
-  if (value >= least && value <= most) return value;
-  throw Error(file.path(), ": \"", key, "\" is ", value, ", expected ", least, " to ", most);
-}
 
 void require(const json::File& file, std::string_view key, int64_t only) {
   if (const auto value = file.integer(key, only); value != only)
@@ -77,9 +71,9 @@ void read_positions(const json::File& file, Config& config) {
       throw Error(file.path(), ": \"norm_rel_ebd\" has ", json::in_quotes(norm),
                   ", expected layer_norm or none");
   positions.norm = has(norms, kNorm);
-  int64_t distances = integer_within(file, "max_relative_positions", -1, kMostDistance, -1);
+  int64_t distances = integer_within(file, "max_relative_positions", {-1, kMostDistance}, -1);
   if (distances < 1) distances = config.positions;
-  const int64_t buckets = integer_within(file, "position_buckets", -1, kMostRows, -1);
+  const int64_t buckets = integer_within(file, "position_buckets", {-1, kMostRows}, -1);
   if (buckets > 0 && (buckets < 2 || distances - 1 <= buckets / 2))
     throw Error(file.path(), ": \"position_buckets\" is ", buckets, ", expected 2 to ", 2 * (distances - 2),
                 " for ", distances, " distances");
@@ -96,7 +90,7 @@ void read_disentangled(const json::File& file, Config& config) {
   require(file, "conv_groups", 1);
   read_positions(file, config);
   config.position_table = file.boolean("position_biased_input", true);
-  config.convolution = integer_within(file, "conv_kernel_size", 0, kMostTokens, 0);
+  config.convolution = integer_within(file, "conv_kernel_size", {0, kMostTokens}, 0);
   if (config.convolution > 0 && (config.convolution % 2 == 0 || config.layers < 2))
     throw Error(file.path(), ": \"conv_kernel_size\" is ", config.convolution,
                 ", expected an odd number and more than one layer");
@@ -105,10 +99,7 @@ void read_disentangled(const json::File& file, Config& config) {
   if (!activation)
     throw Error(file.path(), ": \"conv_act\" is ", json::in_quotes(name), ", expected ", kActivationNames);
   config.convolution_activation = *activation;
-  const double dropout = file.number("pooler_dropout", 0);
-  if (dropout < 0 || dropout >= 1)
-    throw Error(file.path(), ": \"pooler_dropout\" is ", dropout, ", expected at least 0 and less than 1");
-  config.pooler_dropout = static_cast<float>(dropout);
+  config.pooler_dropout = fraction(file, "pooler_dropout", 0);
 }
 
 void write_disentangled(const Config& config, json::Object& object) {

@@ -9,12 +9,11 @@
 namespace bert::nn {
 
 struct RelativePositionConfig {
-  int64_t span = 512;       // rows of the table for each direction
-  int64_t distances = 0;    // that share them on a logarithmic scale; 0: each distance has its own row
-  bool keys = true;         // the terms
-  bool queries = true;      //
-  bool own_layers = false;  // for these keys and queries; otherwise those of the tokens' project them
-  bool norm = false;        // layer normalization of the table
+  int64_t span = 512;     // rows of the table for each direction
+  int64_t distances = 0;  // that share them on a logarithmic scale; 0: each distance has its own row
+  bool keys = true, queries = true;  // the terms: keys of positions for queries, queries for keys
+  bool own_layers = false;           // project them; otherwise those of the tokens do
+  bool norm = false;                 // layer normalization of the table
 
   int64_t terms() const { return 1 + (keys ? 1 : 0) + (queries ? 1 : 0); }
   bool operator==(const RelativePositionConfig&) const = default;

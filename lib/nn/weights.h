@@ -21,8 +21,8 @@ namespace bert::nn {
 struct LayoutEntry {
   std::string name;  // Hugging Face's name: "encoder.layer.0.output.dense.weight"
   std::vector<int64_t> shape;
-  bool packed =
-      false;  // a matrix [N,K] for products, stored in panels; K is the product of all sizes but the first
+  // A matrix [N,K] for products, stored in panels; K is the product of all sizes but the first.
+  bool packed = false;
 
   int64_t count() const;  // of numbers
 };

@@ -12,7 +12,7 @@
 #include "heads/version.h"
 #include "json/json.h"
 #include "model/heads.h"
-#include "nn/encoder_layer.h"
+#include "nn/row_means.h"
 #include "predict/vector_writer.h"
 
 namespace bert::predict {
@@ -95,43 +95,42 @@ void SparseFilter::compute(std::span<io::Record* const> records) {
       [this](const nn::Batch& batch, std::span<Window* const> windows) { run(batch, windows); });
 }
 
+// The logits of kRows tokens are held at a time, and the weights of one sequence.
 void SparseFilter::run(const nn::Batch& batch, std::span<Window* const> windows) {
   std::vector<int64_t> all(batch.tokens());
   std::iota(all.begin(), all.end(), 0);
   const nn::Tensor states = network_.head_input(batch, all);
   for (int64_t row = 0; row < states.rows(); ++row) require_finite(states.values(row));
-  const int64_t words = directory_.config.vocab_size;
-  std::vector<float> sums(words * batch.sequences());
-  std::vector<int64_t> sequences;  // of the rows
+  std::vector<float> weights(directory_.config.vocab_size);
   nn::Tensor part;
   int64_t sequence = 0;
   for (int64_t from = 0; from < states.rows(); from += kRows) {
     const int64_t rows = std::min(kRows, states.rows() - from);
     part.reshape(rows, states.cols());
-    sequences.clear();
-    for (int64_t row = from; row < from + rows; ++row) {
-      while (row >= batch.offsets[sequence + 1]) ++sequence;
-      sequences.push_back(sequence);
-      std::ranges::copy(states.values(row), part.row(row - from));
+    for (int64_t row = 0; row < rows; ++row) std::ranges::copy(states.values(from + row), part.row(row));
+    const nn::Tensor logits = network_.logits(part);
+    for (int64_t begin = 0; begin < rows;) {
+      const int64_t end = std::min(rows, batch.offsets[sequence + 1] - from);
+      add(logits, {begin, end}, weights);
+      begin = end;
+      if (from + end < batch.offsets[sequence + 1]) continue;
+      keep(weights, *windows[sequence++]);
+      std::ranges::fill(weights, 0.0f);
     }
-    add(network_.logits(part), sequences, sums);
   }
-  for (size_t i = 0; i < windows.size(); ++i) keep(std::span(sums).subspan(i * words, words), *windows[i]);
 }
 
 // The largest logit of a word is taken first, because its weight rises with it.
-void SparseFilter::add(const nn::Tensor& logits, std::span<const int64_t> sequences,
-                       std::span<float> sums) const {
-  const int64_t words = directory_.config.vocab_size;
+void SparseFilter::add(const nn::Tensor& logits, nn::RowRange rows, std::span<float> weights) const {
+  const int64_t words = std::ssize(weights);
   const bool adds = is_sum(sparse_.pooling), twice = is_log(sparse_.pooling);
   pool_.run_grid((words + kColumns - 1) / kColumns, [&](int64_t task, int) {
     const int64_t begin = task * kColumns, end = std::min(words, begin + kColumns);
-    for (int64_t row = 0; row < logits.rows(); ++row) {
+    for (int64_t row = rows.begin; row < rows.end; ++row) {
       const float* const from = logits.row(row);
-      float* const to = sums.data() + sequences[row] * words;
-      for (int64_t i = begin; i < end && !adds; ++i) to[i] = from[i] > to[i] ? from[i] : to[i];
+      for (int64_t i = begin; i < end && !adds; ++i) weights[i] = std::max(weights[i], from[i]);
       for (int64_t i = begin; i < end && adds; ++i)
-        if (from[i] > 0) to[i] += twice ? std::log1p(std::log1p(from[i])) : std::log1p(from[i]);
+        if (from[i] > 0) weights[i] += twice ? std::log1p(std::log1p(from[i])) : std::log1p(from[i]);
     }
   });
 }

@@ -18,6 +18,7 @@
 #include "io/filter.h"
 #include "model/directory.h"
 #include "model/network.h"
+#include "nn/row_means.h"
 #include "predict/embed_filter.h"
 #include "text/tokenizer.h"
 
@@ -45,7 +46,7 @@ class SparseFilter final : public io::Filter {
   struct Window;
   struct Prepared;
   void run(const nn::Batch& batch, std::span<Window* const> windows);
-  void add(const nn::Tensor& logits, std::span<const int64_t> sequences, std::span<float> sums) const;
+  void add(const nn::Tensor& logits, nn::RowRange rows, std::span<float> weights) const;
   void require_finite(std::span<const float> numbers) const;
   void keep(std::span<const float> weights, Window& window) const;
 

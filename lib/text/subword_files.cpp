@@ -125,8 +125,7 @@ void add_albert_steps(const std::string& directory, Composition& composition) {
   if (flag("do_lower_case", true)) steps.push_back({.kind = Kind::lowercase});
 }
 
-// DeBERTa cuts at spaces alone, of which the charsmap leaves no others; the tokens between may have marks of
-// their own.
+// DeBERTa divides texts at spaces alone: its charsmap has replaced other white space.
 void add_deberta_steps(const std::string& directory, const std::string& path, Composition& composition) {
   using Kind = NormalizerStep::Kind;
   const auto settings = json_beside(directory, "tokenizer_config.json");

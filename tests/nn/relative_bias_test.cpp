@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nn/tables.h"
+#include "nn/wide_heads.h"
 #include "reference/slow_training.h"
 
 using namespace bert;
@@ -62,16 +63,6 @@ struct Head {
   }
 };
 
-// With zeros in `more` further columns.
-Matrix widened(const std::vector<float>& numbers, int64_t cols, int64_t more) {
-  Matrix rows;
-  for (auto at = numbers.begin(); at != numbers.end(); at += cols) {
-    rows.emplace_back(at, at + cols);
-    rows.back().resize(static_cast<size_t>(cols + more));
-  }
-  return rows;
-}
-
 // With columns of q and k whose products are the bias, so that the reference need not know it.
 struct Widened {
   Matrix q, k, v, dout;
@@ -89,21 +80,6 @@ struct Widened {
     }
   }
 };
-
-double error(const Row& expected, const std::vector<float>& actual) {
-  double difference = 0, norm = 0;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    difference += std::pow(actual[i] - expected[i], 2);
-    norm += std::pow(expected[i], 2);
-  }
-  return std::sqrt(difference / std::max(norm, 1e-30));
-}
-
-Row flat(const Matrix& rows, int64_t cols) {
-  Row numbers;
-  for (const auto& row : rows) numbers.insert(numbers.end(), row.begin(), row.begin() + cols);
-  return numbers;
-}
 
 void check(const Head& head, float p) {
   const DroppedProbabilities dropped = {{5, 9}, DropoutRate(p)};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nn/tables.h"
+#include "nn/wide_heads.h"
 #include "reference/slow_training.h"
 
 using namespace bert;
@@ -77,31 +78,6 @@ double dot(const float* x, const float* y, int64_t size) {
 // Adds factor·x to the columns of a row.
 void add(double factor, const float* x, int64_t size, double* to) {
   for (int64_t i = 0; i < size; ++i) to[i] += factor * x[i];
-}
-
-double error(const Row& expected, const std::vector<float>& actual) {
-  double difference = 0, norm = 0;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    difference += std::pow(actual[i] - expected[i], 2);
-    norm += std::pow(expected[i], 2);
-  }
-  return std::sqrt(difference / std::max(norm, 1e-30));
-}
-
-Row flat(const Matrix& rows, int64_t cols) {
-  Row numbers;
-  for (const auto& row : rows) numbers.insert(numbers.end(), row.begin(), row.begin() + cols);
-  return numbers;
-}
-
-// With columns of q and k whose products are what the positions add.
-Matrix widened(const std::vector<float>& numbers, int64_t cols, int64_t more) {
-  Matrix rows;
-  for (auto at = numbers.begin(); at != numbers.end(); at += cols) {
-    rows.emplace_back(at, at + cols);
-    rows.back().resize(static_cast<size_t>(cols + more));
-  }
-  return rows;
 }
 
 struct Expected {
