@@ -305,6 +305,7 @@ TEST_CASE("disentangled attention is read, written and refused") {
         nn::RelativePositionConfig{
             .span = 32, .distances = config.positions, .own_layers = false, .norm = true});
   CHECK(!config.position_table);
+  CHECK(config_of({{"model_type", R"("deberta-v2")"}}).position_table);
   CHECK(config.types == 0);
   CHECK(config.convolution == 3);
   CHECK(config.pooler_dropout == 0.25f);

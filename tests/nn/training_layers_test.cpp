@@ -7,6 +7,7 @@
 #include "nn/attention.h"
 #include "nn/encoder_layer.h"
 #include "nn/layer_norm.h"
+#include "nn/relative_positions.h"
 #include "nn/tables.h"
 #include "reference/slow_training.h"
 #include "sanitized.h"
@@ -406,7 +407,23 @@ double dot(const Tensor& a, const Tensor& b) {
 }
 
 // The kinds of layers, one bit each.
-enum : unsigned { kNormsFirst = 1, kFirstLayer = 2, kGated = 4, kTurned = 8, kSelected = 16, kDropped = 32 };
+enum : unsigned {
+  kNormsFirst = 1,
+  kFirstLayer = 2,
+  kGated = 4,
+  kTurned = 8,
+  kSelected = 16,
+  kDropped = 32,
+  kPlaced = 64
+};
+
+RelativePositionConfig positions_of(unsigned kind) {
+  return {.span = 16,
+          .distances = 64,
+          .keys = (kind & kFirstLayer) == 0,
+          .own_layers = (kind & kGated) != 0,
+          .norm = (kind & kNormsFirst) == 0};
+}
 
 EncoderLayer::Config layer_config(unsigned kind) {
   const float rate = kind & kDropped ? 0.3f : 0.0f;
@@ -427,6 +444,8 @@ EncoderLayer::Config layer_config(unsigned kind) {
                                  .attention_dropout = rate};
   if (kind & kTurned) config.attention.window = 70;
   if (kind & kTurned) config.attention.rotations = 0;
+  if (kind & kPlaced) config.attention.positions = positions_of(kind);
+  config.attention.position_dropout = rate;
   return config;
 }
 
@@ -445,10 +464,15 @@ TEST_CASE("gradients of each kind of layer equal the slope of its loss in a rand
     for (int64_t row = kOffsets[s]; row < kOffsets[s + 1]; row += 3) rows.push_back(row);
     row_offsets.push_back(std::ssize(rows));
   }
-  for (unsigned kind = 0; kind < 64; ++kind) {
+  for (unsigned kind = 0; kind < 128; ++kind) {
+    if (kind & kPlaced && kind & kTurned) continue;  // relative positions have no windows
     CAPTURE(kind);
     Layout layout;
     const EncoderLayer layer("encoder.layer.0", layer_config(kind), layout);
+    std::optional<RelativePositions> positions;
+    if (kind & kPlaced) positions.emplace(positions_of(kind), 24, 1e-7f, layout);
+    PositionTable table;
+    Tensor dpositions;
     Params params(layout), gradients(layout);
     fill(random, params, 0.4f);
     Weights weights(params);
@@ -457,7 +481,14 @@ TEST_CASE("gradients of each kind of layer equal the slope of its loss in a rand
                        .offsets = kOffsets,
                        .dropout_seed = &seed,
                        .keeps = true,
-                       .rotations = rotations};
+                       .rotations = rotations,
+                       .positions = positions ? &table : nullptr,
+                       .dpositions = &dpositions};
+    const auto forward = [&](const Tensor& from, const std::optional<RowSelection>& selection,
+                             EncoderLayer::Workspace& workspace, EncoderLayer::Saved& saved, Tensor& to) {
+      if (positions) positions->forward(pass, kOffsets.back(), table);
+      layer.forward(pass, from, selection, workspace, saved, to);
+    };
     std::optional<RowSelection> selection;
     if (kind & kSelected) selection.emplace(RowSelection{rows, row_offsets});
     const int64_t outputs = selection ? std::ssize(rows) : kOffsets.back();
@@ -469,9 +500,11 @@ TEST_CASE("gradients of each kind of layer equal the slope of its loss in a rand
     Tensor z, dx, copy = normal_tensor(random, outputs, 24);
     copy.copy(dz);
     weights.refresh(context);
-    layer.forward(pass, x, selection, workspace, saved, z);
+    forward(x, selection, workspace, saved, z);
+    dpositions = filled_tensor(table.rows.rows(), 24, 0);
     layer.backward(pass, x, selection, saved, copy, workspace, gradients, dx);
     gradients.settle(pool);
+    if (positions) positions->backward(pass, table, dpositions, gradients);
     double slope = dot(dx, along), squares = 0;
     for (size_t i = 0; i < layout.entries().size(); ++i) {
       const auto gradient = gradients.tensor(static_cast<int>(i));
@@ -493,7 +526,7 @@ TEST_CASE("gradients of each kind of layer equal the slope of its loss in a rand
       }
       weights.refresh(context);
       Tensor out;
-      layer.forward(pass, moved, selection, workspace, saved, out);
+      forward(moved, selection, workspace, saved, out);
       return dot(out, dz);
     };
     const auto difference = [&](float step) { return (loss_at(step) - loss_at(-step)) / (2 * double{step}); };
