@@ -25,7 +25,7 @@ using heads::Combine;
 
 void pooling_options(cli::App& app, heads::VectorOptions& vectors) {
   app.section("Vectors");
-  cmd::pooling_option(app, vectors.pooling, cmd::TokenVectors::yes);
+  cmd::pooling_option(app, vectors.pooling, cmd::PoolingOf::vectors);
   app.numbers({opt::layers, "N,...",
                "Layers to read: 0 is the embeddings, 1 the first layer, -1 the last (default -1)."},
               {.min = -1000, .max = 1000}, vectors.layers);
@@ -189,6 +189,7 @@ int main(int argc, char** argv) {
                  opt::text_field, opt::max_length, opt::overflow, "--threads"});
   app.check([&] {
     cmd::set_input(embed.features, stream, length);
+    embed.max_length = length.max_length;
     embed.features.take_ids = cmd::takes_ids(stream);
     embed.expects_pairs = stream.pair_field_given();
     embed.windows_apart = length.apart;

@@ -90,6 +90,7 @@ int main(int argc, char** argv) {
                  opt::max_length, opt::overflow, "--threads"});
   app.check([&] {
     cmd::set_input(predict.features, stream, length);
+    predict.max_length = length.max_length;
     predict.features.take_ids = cmd::takes_ids(stream);
     predict.format = stream.settings.format;
   });

@@ -129,7 +129,7 @@ void mode_options(cli::App& app, search::Options& options) {
   app.exclusive({opt::dedup, opt::pairs, opt::cluster, kCommunities, "--negatives"});
   for (const auto mode : {opt::dedup, opt::pairs, opt::cluster, kCommunities}) {
     for (const auto& option : std::vector<std::string>{"--neighbors", "--min-score", opt::where, opt::with,
-                                                       opt::graph, opt::codes, "--lexical", "--hybrid"})
+                                                       opt::graph, opt::codes, "--lexical", opt::hybrid})
       app.exclusive({mode, option});
     app.excludes({{opt::format, {"grep"}}}, mode);
   }
@@ -198,13 +198,13 @@ void check_mode(const cli::App& app, const search::Options& options) {
   const auto [threshold, name] = given == std::end(thresholds) ? thresholds[0] : *given;
   if (!compares_records(options) && options.index.path.empty() && !app.given("--in"))
     throw cli::UsageError("--index is missing; it names the vectors to search, or --in the files");
-  const bool is_of_vectors = !options.words && !app.given("--rerank");
+  const bool is_of_vectors = !options.words && !app.given(opt::rerank);
   if (threshold && is_of_vectors && options.metric == Metric::cosine && std::abs(*threshold) > 1)
     throw cli::UsageError(name, " must be from -1 to 1, as cosines are");
   if (threshold && is_of_vectors && options.metric == Metric::l2 && *threshold < 0)
     throw cli::UsageError(name, " must be at least 0, as distances are");
   const bool by_ranks = options.words && options.words->with_vectors && !options.words->weight;
-  if (threshold && by_ranks && !app.given("--rerank") && *threshold > search::kMostByRanks)
+  if (threshold && by_ranks && !app.given(opt::rerank) && *threshold > search::kMostByRanks)
     throw cli::UsageError(
         name, " must be at most 2/61, the highest score of --fusion rank: 1/61 for each first rank");
   for (const auto name : {opt::graph, opt::codes})
@@ -224,8 +224,8 @@ void check_mode(const cli::App& app, const search::Options& options) {
 // The names become keys of a neighbor, next to its id and score.
 void check_copied(const cli::App& app, const search::Options& options) {
   std::set<std::string> names = {"id", "score"};
-  if (app.given("--rerank")) names.emplace(search::kJoinedScore);
-  if (app.given("--rerank") || (options.words && options.words->with_vectors))
+  if (app.given(opt::rerank)) names.emplace(search::kJoinedScore);
+  if (app.given(opt::rerank) || (options.words && options.words->with_vectors))
     names.insert({std::string(search::name_of(options.metric)), std::string(search::kWordScore)});
   for (const auto& name : options.index.with) {
     if (!names.insert(name).second)
@@ -316,7 +316,7 @@ int main(int argc, char** argv) {
   cmd::ModelOptions model(app, cmd::ModelOptions::Opened::if_needed);
   auto& embed = options.texts.embed;
   app.section("Vectors of texts");
-  cmd::pooling_option(app, embed.vectors.pooling, cmd::TokenVectors::no);
+  cmd::pooling_option(app, embed.vectors.pooling, cmd::PoolingOf::search);
   cmd::prompt_option(app, embed.vectors.prompt);
   cmd::LengthOptions length(app);
   cmd::StreamOptions stream(
@@ -335,6 +335,7 @@ int main(int argc, char** argv) {
   app.check([&] {
     folder.settle(stream);
     cmd::set_input(embed.features, stream, length);
+    embed.max_length = length.max_length;
     embed.features.take_ids = cmd::takes_ids(stream);
     embed.expects_pairs = stream.pair_field_given();
     embed.vectors.dim = options.index.width;

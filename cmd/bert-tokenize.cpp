@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   return app.run(argc, argv, [&] {
     const auto tokenizer = tokenizing.load();
     const auto limit = bert::features::with_settings_of(tokenizer, tokenize.features).max_length;
-    if (tokenize.features.overflow != bert::features::Overflow::truncate && !limit)
+    if (tokenize.features.overflow != bert::features::Overflow::truncate && limit == bert::features::kNoLimit)
       throw UsageError(opt::overflow,
                        " needs --max-length: the tokenizer has no limit, so no text is too long");
     const auto filter = make_tokenize_filter(tokenizer, tokenize, app.log());

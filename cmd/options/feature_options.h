@@ -9,12 +9,12 @@
 
 namespace bert::cmd {
 
-// Which fields are read and how long a sequence may be.
+// Which fields are read and how long a sequence may be, as far as options say it.
 inline void set_input(features::FeatureOptions& features, const StreamOptions& stream,
                       const LengthOptions& length) {
   features.text_field = stream.settings.text_field;
   features.pair_field = stream.settings.pair_field;
-  features.max_length = length.max_length;
+  features.max_length = length.max_length.value_or(features::kNoLimit);
   features.overflow = length.overflow;
   features.overlap = length.overlap;
   if (const auto wrong = impossible_length(features)) throw cli::UsageError(*wrong);

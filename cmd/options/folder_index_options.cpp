@@ -176,7 +176,7 @@ std::string FolderIndexOptions::default_folder(const std::string& settings, cons
   add(model.activation);
   const auto& pooling = vectors.vectors.pooling;
   add(std::to_string(static_cast<int>(pooling.kind)) + "." + std::to_string(static_cast<int>(pooling.mode)));
-  add(std::to_string(vectors.features.max_length.value_or(0)));
+  add(std::to_string(vectors.max_length.value_or(0)));
   add(std::to_string(vectors.vectors.dim.value_or(0)));
   return cache + "/bert/index-" + hexadecimal(checksum.value());
 }

@@ -47,7 +47,7 @@ inline void negatives_options(cli::App& app, search::Negatives& negatives) {
   app.choice<bool>({"--sampling", "", "Take the nearest texts that are left, or random ones."},
                    {{"top", false}, {"random", true}}, negatives.random);
   for (const auto& option :
-       std::vector<std::string>{"--neighbors", "--min-score", opt::where, "--lexical", "--hybrid"})
+       std::vector<std::string>{"--neighbors", "--min-score", opt::where, "--lexical", opt::hybrid})
     app.exclusive({"--negatives", option});
   app.excludes({{opt::format, {"grep"}}}, "--negatives");
   for (const auto* option : {"--ranks", "--margin", "--relative-margin", "--max-score", "--sampling"})
@@ -60,7 +60,7 @@ inline void settle_negatives(cli::App& app, search::Options& options, search::Ne
   if (app.given(opt::seed) && !options.clusters && !negatives.random)
     throw cli::UsageError("--seed is for --cluster and for --sampling random");
   if (!app.given("--negatives")) return;
-  if (options.metric == search::Metric::cosine && !app.given("--rerank") &&
+  if (options.metric == search::Metric::cosine && !app.given(opt::rerank) &&
       std::abs(negatives.max_score.value_or(0)) > 1)
     throw cli::UsageError("--max-score must be from -1 to 1, as cosines are");
   auto& index = options.index;

@@ -13,13 +13,13 @@ namespace bert::cmd {
 struct RerankOption {
   explicit RerankOption(cli::App& app) {
     app.section("Search");
-    app.option({"--rerank", "DIR",
-                "Score the best --candidates by this model, which reads query and text together "
-                "(a cross-encoder), and order them by these scores."},
+    app.option({opt::rerank, "DIR",
+                "Score the best --candidates by this model, and order them by these scores: one that reads "
+                "query and text together (a cross-encoder), or one of late interaction."},
                path);
-    for (const auto other : {opt::dedup, opt::pairs, opt::cluster}) app.exclusive({"--rerank", other});
+    for (const auto other : {opt::dedup, opt::pairs, opt::cluster}) app.exclusive({opt::rerank, other});
     app.check([this, &app] {
-      if (!path.empty()) read_files_of(app, path = find_model_directory(path), "--rerank");
+      if (!path.empty()) read_files_of(app, path = find_model_directory(path), opt::rerank);
     });
   }
   RerankOption(const RerankOption&) = delete;
@@ -31,6 +31,7 @@ struct RerankOption {
     options.rerank = {.open_model = [this] { return model::open_directory(path, ""); },
                       .predict = {.task = {.task = task::Task::rank},
                                   .features = {},
+                                  .max_length = {},
                                   .dtype = embed.compute.dtype,
                                   .batch_tokens = embed.compute.batch_tokens},
                       .candidates = options.graph.candidates};

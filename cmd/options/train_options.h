@@ -217,8 +217,8 @@ inline void data_options(cli::App& app, train::TrainingOptions& options) {
   app.number({opt::shuffle_buffer, "N", "Number of records in the shuffle buffer of a pipe."}, {.min = 1},
              options.shuffle_buffer);
   app.check([&options] {
-    if (const auto wrong = features::impossible_length({.max_length = options.max_length}))
-      throw cli::UsageError(*wrong);
+    const auto asked = options.max_length.value_or(features::kNoLimit);
+    if (const auto wrong = features::impossible_length({.max_length = asked})) throw cli::UsageError(*wrong);
   });
   app.exclusive({opt::batch_size, opt::batch_tokens});
   app.exclusive({opt::no_shuffle, opt::shuffle_buffer});

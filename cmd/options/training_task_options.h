@@ -78,6 +78,7 @@ class TrainingTaskOptions {
   std::optional<MaskOptions> masking_;
   std::optional<NamedLoss> loss_;
   std::optional<float> margin_, relative_margin_;
+  std::vector<double> flops_;
 };
 
 // "balanced", or "spam=3,ham=0.5". A label may have = in it. A repeated option adds weights.
@@ -230,7 +231,9 @@ inline void TrainingTaskOptions::add_loss(cli::App& app, train::TrainingTaskOpti
 
 inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOptions& embed) {
   const auto only = tasks({task::Task::embed});
-  app.real({opt::scale, "S", "Factor of the cosines in ranking, symmetric, gist, cosent, margin-mse and kl."},
+  app.real({opt::scale, "S",
+            "Factor of the cosines in ranking, symmetric, gist, cosent, margin-mse and kl (default 20; for a "
+            "vector of each token 1)."},
            {.min = 1e-3, .max = 1e6}, embed.loss.scale)
       .only_for = only;
   app.real({opt::margin, "M",
@@ -256,12 +259,20 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
   app.numbers({opt::dims, "N,...", "Also train the first N numbers of each vector (Matryoshka)."},
               {.min = 1, .max = 1'000'000}, embed.loss.dims)
       .only_for = only;
-  cli::Choices<std::optional<model::PoolingMode>> poolings = {{"auto", {}}};
-  for (const auto& [mode, name, _, __] : model::kPoolings) poolings.push_back({name, mode});
-  app.choice({opt::pooling, "",
-              "How to combine token vectors into one; auto: as the model directory says, else mean."},
-             poolings, embed.pooling)
+  pooling_option(app, embed.pooling, PoolingOf::training).only_for = only;
+  app.choice<std::optional<model::SparsePooling>>(
+         {opt::sparse, "",
+          "Train weights of words instead of vectors (SPLADE): the largest one over the tokens, or its "
+          "logarithm."},
+         {{"max", model::SparsePooling::max}, {"max-log", model::SparsePooling::max_log}}, embed.sparse)
       .only_for = only;
+  app.reals(
+         {opt::flops, "D,Q",
+          "Weights of the regularizer that makes most weights of words 0: of documents, of queries (default "
+          "3e-5,5e-5)."},
+         {.min = 0, .max = 1e6}, flops_)
+      .only_for = only;
+  app.excludes({opt::pooling}, opt::sparse, ", which makes no vectors");
   add_teacher(app, embed);
   app.exclusive({opt::margin, opt::relative_margin});
   app.check([this, &app, &embed] { check_embed(app, embed); });
@@ -328,6 +339,10 @@ inline void TrainingTaskOptions::check_embed(cli::App& app, train::EmbedTaskOpti
   const auto compared = loss_ && loss_->compared ? *loss_->compared : nn::SimilarityLoss::ranking;
   embed.loss_given = loss_.has_value();
   embed.loss.loss = compared;
+  embed.scale_given = app.given(opt::scale);
+  if (!flops_.empty() && flops_.size() != 2)
+    throw cli::UsageError("--flops needs two numbers, of documents and of queries");
+  if (!flops_.empty()) embed.flops.emplace(flops_[0], flops_[1]);
   embed.teacher_loss = loss_ ? loss_->taught : std::nullopt;
   const bool triplet = compared == nn::SimilarityLoss::triplet;
   const bool euclidean = embed.loss.distance == nn::Distance::euclidean;

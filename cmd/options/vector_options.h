@@ -13,21 +13,22 @@
 
 namespace bert::cmd {
 
-// --pooling, under the current heading. TokenVectors::yes: also none, for one vector for each token.
-enum class TokenVectors { yes, no };
-inline void pooling_option(cli::App& app, heads::Pooling& pooling, TokenVectors token_vectors) {
+// --pooling, under the current heading. Without `search`, also none: one vector for each token. The pooler is
+// not trained.
+enum class PoolingOf { vectors, search, training };
+inline cli::Declaration& pooling_option(cli::App& app, heads::Pooling& pooling, PoolingOf of) {
   using heads::Pooling;
   cli::Choices<Pooling> poolings = {{"auto", {}}};
   for (const auto& [mode, name, _, __] : model::kPoolings)
     poolings.push_back({name, {.kind = Pooling::Kind::mode, .mode = mode}});
-  poolings.push_back({"pooler", {.kind = Pooling::Kind::pooler}});
-  const bool none = token_vectors == TokenVectors::yes;
+  if (of != PoolingOf::training) poolings.push_back({"pooler", {.kind = Pooling::Kind::pooler}});
+  const bool none = of != PoolingOf::search;
   if (none) poolings.push_back({"none", {.kind = Pooling::Kind::none}});
-  app.choice({opt::pooling, "",
-              "How to combine token vectors into one; " +
-                  std::string(none ? "none: one vector for each token; " : "") +
-                  "auto: as the model directory says, else mean."},
-             poolings, pooling);
+  return app.choice({opt::pooling, "",
+                     "How to combine token vectors into one; " +
+                         std::string(none ? "none: one vector for each token; " : "") +
+                         "auto: as the model directory says, else mean."},
+                    poolings, pooling);
 }
 
 // --prompt, under the current heading.

@@ -31,16 +31,16 @@ class WordSearchOptions {
 inline WordSearchOptions::WordSearchOptions(cli::App& app, search::Options& options) {
   app.section("Search by words");
   app.flag({"--lexical", "", "Search by words instead of vectors (BM25)."}, lexical_);
-  app.flag({"--hybrid", "", "Search by vectors and by words, and join the results."}, hybrid_);
+  app.flag({opt::hybrid, "", "Search by vectors and by words, and join the results."}, hybrid_);
   app.choice<Fusion>({"--fusion", "",
                       "With --hybrid, join by weighted scores or by reciprocal ranks (default score for "
                       "cosines, otherwise rank)."},
                      {{"score", Fusion::score}, {"rank", Fusion::rank}}, fusion_);
   app.real({"--weight", "W", "With --fusion score: W for the cosine, 1 - W for the words (default 0.7)."},
            {.min = 0, .max = 1}, weight_);
-  app.exclusive({"--lexical", "--hybrid"});
-  app.needs("--fusion", "--hybrid");
-  app.needs("--weight", "--hybrid");
+  app.exclusive({"--lexical", opt::hybrid});
+  app.needs("--fusion", opt::hybrid);
+  app.needs("--weight", opt::hybrid);
   for (const auto& use : {cli::Use("--weight"), cli::Use("--fusion", {"score"})})
     app.needs(use, {opt::metric, {"cosine"}}, "; others are joined by --fusion rank");
   app.excludes({"--weight"}, {"--fusion", {"rank"}});
@@ -59,7 +59,7 @@ inline void WordSearchOptions::settle(const cli::App& app, search::Options& opti
   options.index.vectors = !lexical_;
   if (app.given("--candidates")) options.codes.candidates = options.graph.candidates;
   const bool is_approximate = !options.graph.path.empty() || !options.codes.path.empty();
-  if (app.given("--candidates") && !is_approximate && !hybrid_ && !app.given("--rerank"))
+  if (app.given("--candidates") && !is_approximate && !hybrid_ && !app.given(opt::rerank))
     throw cli::UsageError("--candidates requires --graph, --codes, --hybrid or --rerank");
   if (app.given("--candidates") && !is_approximate && app.given("--negatives"))
     throw cli::UsageError("--candidates is not for --negatives; their --ranks say how many texts are scored");

@@ -31,7 +31,7 @@ int64_t first_of(size_t bucket) {
 }
 
 features::FeatureOptions whole_texts(features::FeatureOptions options) {
-  options.max_length = {};
+  options.max_length = features::kNoLimit;
   options.wanted = {};
   options.count_characters = true;
   return options;
@@ -110,7 +110,7 @@ void StatsFilter::finish(io::Record& record, io::Output&) const {
   totals_.tokens += prepared.tokens;
   totals_.unknown += prepared.unknown;
   totals_.characters += prepared.characters;
-  if (max_length_ && prepared.length > *max_length_) ++totals_.too_long;
+  if (prepared.length > max_length_) ++totals_.too_long;
 }
 
 void StatsFilter::end(io::Output& out) {
@@ -121,8 +121,8 @@ void StatsFilter::end(io::Output& out) {
   object.integer("unknown", totals_.unknown);
   object.number("unknown_rate", ratio(totals_.unknown, totals_.tokens));
   object.number("characters_per_token", ratio(totals_.characters, totals_.tokens));
-  if (max_length_) {
-    object.integer("max_length", *max_length_);
+  if (max_length_ != features::kNoLimit) {
+    object.integer("max_length", max_length_);
     object.integer("longer", totals_.too_long);
   }
   append_lengths(object.field("length"));

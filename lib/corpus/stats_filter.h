@@ -61,7 +61,7 @@ class StatsFilter : public io::Filter {
   void append_lengths(std::string& out) const;
 
   const text::Tokenizer& tokenizer_;
-  const std::optional<int64_t> max_length_;
+  const int64_t max_length_;
   const features::Featurizer featurizer_;
   mutable std::mutex mutex_;  // guards totals_, which finish updates
   mutable Totals totals_;

@@ -52,7 +52,7 @@ bool has_types(const io::Fields& fields) {
 // For the message about truncated records.
 std::string_view origin_of_limit(const features::FeatureOptions& options, const text::Tokenizer& tokenizer) {
   const auto& truncation = tokenizer.config().truncation;
-  if (options.max_length || !truncation) return "";
+  if (options.max_length != features::kNoLimit || !truncation) return "";
   return truncation->of_model ? ", the limit of the model"
                               : ", the limit in the truncation block of tokenizer.json";
 }
@@ -102,7 +102,7 @@ void TokenizeFilter::write(const io::Record& record, const features::Features& f
 
 void TokenizeFilter::report_truncated(int64_t records) const {
   log_.warn(counted(records, "record was", "records were") + " truncated to " +
-            counted(*featurizer_.options().max_length, "token", "tokens") + limit_from_);
+            counted(featurizer_.options().max_length, "token", "tokens") + limit_from_);
 }
 
 void TokenizeFilter::add_fields(const features::Features& features, const Prepared& prepared,

@@ -24,7 +24,7 @@ struct TokenizeOptions {
   io::DropList drop;
 };
 
-// Makes the filter for options.result. If features.max_length is not set, the truncation settings of
+// Makes the filter for options.result. If features.max_length is no limit, the truncation settings of
 // tokenizer.json apply. `tokenizer` and `log` must outlive the filter.
 std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenizer, TokenizeOptions options,
                                                  Log& log);

@@ -29,12 +29,14 @@ bool has_value(const io::Fields& fields, std::string_view field) {
 }
 
 EmbedReader::EmbedReader(EmbedRecords records, const features::Featurizer& featurizer,
-                         std::string label_field, LabelRange* range, TeacherVectors teacher)
+                         std::string label_field, LabelRange* range, TeacherVectors teacher,
+                         QueryTexts queries)
     : records_(records),
       featurizer_(featurizer),
       label_field_(std::move(label_field)),
       range_(range),
-      teacher_(teacher) {
+      teacher_(teacher),
+      queries_(std::move(queries)) {
   assert(featurizer_.options().overflow == features::Overflow::truncate);
 }
 
@@ -97,11 +99,16 @@ std::vector<float> EmbedReader::guide_of(const io::Record& record, int64_t texts
   return guide;
 }
 
+void EmbedReader::add_query(features::Features features, EmbedExample& example) const {
+  if (queries_.expand) queries_.expand(features);
+  example.add(features);
+}
+
 // The texts that the loss compares; of a text alone two.
 void EmbedReader::add_texts(const io::Fields& fields, Kind kind, EmbedExample& example) const {
   const auto& options = featurizer_.options();
   const auto text = fields.required_text(options.text_field);
-  example.add(featurizer_.features(text));
+  add_query((queries_.featurizer != nullptr ? *queries_.featurizer : featurizer_).features(text), example);
   const bool paired = has_value(fields, options.pair_field);
   if (kind == Kind::taught && !paired) return;
   if (records_ == EmbedRecords::taught_dev && !paired)
@@ -121,10 +128,12 @@ void EmbedReader::add_ids(const io::Fields& fields, Kind kind, EmbedExample& exa
   if (records_ == EmbedRecords::texts && !arrays.empty()) arrays = {arrays.front(), arrays.front()};
   if (arrays.size() < (kind == Kind::taught ? 1 : 2))
     throw Error("field \"", kIds, "\" has ", arrays.size(), " arrays, expected one for each text");
-  for (const auto& array : arrays) {
-    auto whole = features::features_of_ids(featurizer_.tokenizer(),
-                                           io::named(kIds, [&] { return array.integers(); }), std::nullopt);
-    example.add(featurizer_.windows(std::move(whole)).front());
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const auto& featurizer = i == 0 && queries_.featurizer != nullptr ? *queries_.featurizer : featurizer_;
+    auto whole = features::features_of_ids(
+        featurizer.tokenizer(), io::named(kIds, [&] { return arrays[i].integers(); }), std::nullopt);
+    auto features = featurizer.windows(std::move(whole)).front();
+    i == 0 ? add_query(std::move(features), example) : example.add(features);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -47,12 +48,18 @@ struct TeacherVectors {
   int64_t rows = 1;                     // of each record
 };
 
+// How the first text of a record becomes a sequence, if not as the others do.
+struct QueryTexts {
+  const features::Featurizer* featurizer = nullptr;  // nullptr: as the others
+  std::function<void(features::Features&)> expand = {};
+};
+
 class EmbedReader : public ExampleReader {
  public:
-  // `featurizer` must use features::Overflow::truncate and outlive the reader, as `range` and the teacher's
-  // file must, unless they are null.
+  // The featurizers must use features::Overflow::truncate and outlive the reader, as `range` and the
+  // teacher's file must, unless they are null.
   EmbedReader(EmbedRecords records, const features::Featurizer& featurizer, std::string label_field,
-              LabelRange* range = nullptr, TeacherVectors teacher = {});
+              LabelRange* range = nullptr, TeacherVectors teacher = {}, QueryTexts queries = {});
 
   void begin(const io::Fields& fields) override { kind_of(fields); }
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
@@ -62,6 +69,7 @@ class EmbedReader : public ExampleReader {
   // What an example is made of.
   enum class Kind { unknown, compared, scored, taught };
 
+  void add_query(features::Features features, EmbedExample& example) const;
   void add_texts(const io::Fields& fields, Kind kind, EmbedExample& example) const;
   void add_ids(const io::Fields& fields, Kind kind, EmbedExample& example) const;
   Kind kind_of(const io::Fields& fields) const;
@@ -75,6 +83,7 @@ class EmbedReader : public ExampleReader {
   const std::string label_field_;
   LabelRange* const range_;
   const TeacherVectors teacher_;
+  const QueryTexts queries_;
   mutable std::atomic<Kind> kind_ = Kind::unknown;  // of the dev set: as its first record
 };
 

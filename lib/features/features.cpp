@@ -125,7 +125,7 @@ std::vector<TokenPlace> in_order(size_t count) {
 FeatureOptions with_settings_of(const text::Tokenizer& tokenizer, FeatureOptions options) {
   const auto& config = tokenizer.config();
   options.cut.compat = config.compat;
-  if (options.max_length || !config.truncation) return options;
+  if (options.max_length != kNoLimit || !config.truncation) return options;
   options.max_length = config.truncation->max_length;
   options.cut.strategy = config.truncation->strategy;
   return options;
@@ -146,17 +146,17 @@ void EmptySecondTexts::report(Log& log) const {
 }
 
 std::optional<std::string> impossible_length(const FeatureOptions& options) {
-  if (!options.max_length) return {};
+  if (options.max_length == kNoLimit) return {};
   const int64_t specials = options.specials ? kSingleSpecials : 0;
-  const int64_t room = *options.max_length - specials;
+  const int64_t room = options.max_length - specials;
   const std::string beside = options.specials ? " besides [CLS] and [SEP]" : "";
-  const auto length = "a maximum length of " + std::to_string(*options.max_length);
+  const auto length = "a maximum length of " + std::to_string(options.max_length);
   if (room < 1) return length + " leaves no room" + (beside.empty() ? "" : " for text") + beside;
   if (options.overflow == Overflow::split && options.overlap >= room)
     return length + " leaves " + counted(room, "token", "tokens") + beside + ", but windows overlap by " +
            std::to_string(options.overlap) +
            (options.overlap == FeatureOptions().overlap ? ", the default" : "") + "; use " + opt::overlap +
-           " " + std::to_string(usual_overlap(*options.max_length));
+           " " + std::to_string(usual_overlap(options.max_length));
   return {};
 }
 
@@ -194,7 +194,7 @@ std::vector<Features> Featurizer::windows(std::string_view field, const json::Va
 std::vector<Features> Featurizer::windows(std::string_view field, const json::Value& words,
                                           const io::Context& context) const {
   Features sentence = whole(field, words);
-  const int64_t room = options_.max_length ? *options_.max_length - length_of(sentence) : 0;
+  const int64_t room = options_.max_length == kNoLimit ? 0 : options_.max_length - length_of(sentence);
   if (room <= 0) return split(std::move(sentence));
   const Features before = whole(context.before), after = whole(context.after);
   const int64_t most_before = length_of(before.first), most_after = length_of(after.first);
@@ -248,29 +248,26 @@ bool Featurizer::takes_ids(const io::Fields& fields) const {
   return options_.take_ids == TakeIds::where_present && fields.json_only("input_ids");
 }
 
-bool Featurizer::fits(const Features& features) const {
-  return !options_.max_length || length_of(features) <= *options_.max_length;
-}
+bool Featurizer::fits(const Features& features) const { return length_of(features) <= options_.max_length; }
 
 Features Featurizer::limited(Features whole) const {
   if (fits(whole)) return whole;
   if (options_.overflow == Overflow::error)
-    throw Error("text of ", length_of(whole), " tokens is longer than the ", *options_.max_length,
-                " allowed");
+    throw Error("text of ", length_of(whole), " tokens is longer than the ", options_.max_length, " allowed");
   const PartLengths lengths{length_of(whole.first), length_of(whole.second)};
   const int64_t specials = length_of(whole) - lengths.first - lengths.second;
-  const int64_t room = *options_.max_length - specials;
+  const int64_t room = options_.max_length - specials;
   if (room < 1)
-    throw Error("a maximum length of ", *options_.max_length, " leaves no room for ", specials,
+    throw Error("a maximum length of ", options_.max_length, " leaves no room for ", specials,
                 " special tokens");
   const auto counted = [&](text::Span part) {
     const auto ids = std::span(whole.ids).subspan(part.begin, part.end - part.begin);
-    return counted_length(tokenizer_, ids, *options_.max_length, options_.cut.from_left);
+    return counted_length(tokenizer_, ids, options_.max_length, options_.cut.from_left);
   };
   const auto kept =
       cut_lengths(lengths, room, options_.cut, PartLengths{counted(whole.first), counted(whole.second)});
   if (!kept)
-    throw Error("text of ", length_of(whole), " tokens cannot be truncated to ", *options_.max_length,
+    throw Error("text of ", length_of(whole), " tokens cannot be truncated to ", options_.max_length,
                 " in its ",
                 options_.cut.strategy == text::Truncation::Strategy::only_first ? "first" : "second",
                 " part alone, as tokenizer.json requests");
@@ -288,7 +285,7 @@ std::vector<Features> Featurizer::split(Features whole) const {
   }
   const bool slides_first = !whole.pair || options_.cut.strategy == text::Truncation::Strategy::only_first;
   const int64_t count = length_of(slides_first ? whole.first : whole.second);
-  const int64_t length = *options_.max_length - (length_of(whole) - count);
+  const int64_t length = options_.max_length - (length_of(whole) - count);
   if (length <= options_.overlap)
     throw Error("windows over the ", slides_first ? "first" : "second", " text have room for ",
                 counted(std::max<int64_t>(length, 0), "token", "tokens"),

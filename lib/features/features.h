@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,6 +39,8 @@ struct Features {
   int64_t window_begin = 0;  // start of the window in the part that is split
   int64_t characters = 0;    // optional: code points of A and B before truncation
   int32_t prompt = 0;        // length of [CLS] and the prompt; 0 without a prompt
+  // How many tokens, the first ones, all tokens attend to; nullopt: all.
+  std::optional<int64_t> seen = {};
   // For a truncated sequence or a window: the position of each token in the whole sequence, ascending. Empty
   // for a whole sequence.
   std::vector<uint32_t> places;
@@ -46,11 +49,13 @@ struct Features {
 enum class Overflow { truncate, split, error };
 enum class TakeIds { never, where_present };  // where_present: input_ids takes precedence over the text
 
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();  // of the length of a sequence
+
 struct FeatureOptions {
   std::string text_field{io::kTextField};  // a string or an array of words; if absent, the field "words"
   std::string pair_field{io::kPairField};
   TakeIds take_ids = TakeIds::never;
-  std::optional<int64_t> max_length = {};  // in tokens, special tokens included; nullopt: no limit
+  int64_t max_length = kNoLimit;  // in tokens, special tokens included
   Overflow overflow = Overflow::truncate;
   int64_t overlap = 64;  // tokens shared by adjacent windows
   CutRule cut = {};
@@ -61,8 +66,8 @@ struct FeatureOptions {
   std::string prompt = {};  // inserted before A; offsets count it
 };
 
-// Completes `options` with the truncation settings of tokenizer.json, if max_length is not set, and with the
-// tie rule of the tokenizer's Compat.
+// Completes `options` with the truncation settings of tokenizer.json, if there is no limit, and with the tie
+// rule of the tokenizer's Compat.
 FeatureOptions with_settings_of(const text::Tokenizer& tokenizer, FeatureOptions options);
 
 // Whether there are no tokens but special ones and the prompt.

@@ -21,7 +21,7 @@ void run_in_batches(size_t count, const std::function<const features::Features&(
       batch = {};
       first = i;
     }
-    batch.add(sequence.ids, sequence.types);
+    batch.add(sequence.ids, sequence.types, sequence.seen);
   }
   if (batch.sequences() > 0) run(batch, first);
 }

@@ -84,6 +84,12 @@ void EmbedPlan::take_pooling(const VectorOptions& options, const model::Director
     throw Error(directory.root,
                 ": is a SparseEncoder, which makes weights of words, not vectors; bert-embed ", opt::sparse,
                 " model writes them");
+  if (options.pooling.kind == Pooling::Kind::automatic && directory.sentence.late) {
+    kind_ = Kind::tokens;
+    modules_ = directory.sentence.modules;
+    late_side_ = side_of(options.prompt);
+    return;
+  }
   if (options.pooling.kind != Pooling::Kind::automatic || !directory.sentence.pooling) {
     modes_ = {options.pooling.mode};
     return;
@@ -95,17 +101,19 @@ void EmbedPlan::take_pooling(const VectorOptions& options, const model::Director
 
 std::string prompt_of(const std::optional<std::string>& asked, const model::Directory& directory) {
   const auto& prompts = directory.sentence.prompts;
-  if (!asked) return default_prompt_of(directory.sentence);
-  if (const auto named = prompts.find(*asked); named != prompts.end()) return named->second;
-  if (!is_name(*asked)) return *asked;
+  const auto name = directory.sentence.late ? asked.value_or(std::string(kDocument)) : asked;
+  if (!name) return default_prompt_of(directory.sentence);
+  if (const auto named = prompts.find(*name); named != prompts.end()) return named->second;
+  if (directory.sentence.late && (name == kDocument || name == kQuery)) return "";
+  if (!is_name(*name)) return *name;
   std::vector<std::string> names, quoted;
   for (const auto& [name, text] : prompts) {
     names.push_back(name);
     quoted.push_back(json::in_quotes(name));
   }
-  throw Error(opt::prompt, " ", *asked, ": the model has no ",
+  throw Error(opt::prompt, " ", *name, ": the model has no ",
               names.empty() ? std::string("prompts") : "prompt of this name, only " + listed(quoted, "and"),
-              " (a text to insert has a space or punctuation mark)", did_you_mean(*asked, names));
+              " (a text to insert has a space or punctuation mark)", did_you_mean(*name, names));
 }
 
 std::string EmbedPlan::pooling() const {
@@ -130,8 +138,9 @@ bool EmbedPlan::normalized() const {
 
 std::string EmbedPlan::described() const {
   std::string size;
+  if (late_side_) size = *late_side_ == Side::query ? " of a query" : " of a document";
   if (width_ < whole_width_)
-    size = ", " + std::to_string(width_) + " of " + std::to_string(whole_width_) + " numbers";
+    size += ", " + std::to_string(width_) + " of " + std::to_string(whole_width_) + " numbers";
   return "pooling " + pooling() + size + (prompt_.empty() ? "" : ", prompt \"" + prompt_ + "\"");
 }
 

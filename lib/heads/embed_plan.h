@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "heads/late_texts.h"
 #include "heads/layer_mix.h"
 #include "heads/pooling.h"
 #include "io/format.h"
@@ -55,6 +56,9 @@ class EmbedPlan {
   bool first_tokens_only() const;           // only the first token's hidden states are used
   int64_t width() const { return width_; }  // length of an output vector
 
+  // Which vectors of late interaction the model makes; nullopt: others.
+  std::optional<Side> late_side() const { return late_side_; }
+
   const std::string& prompt() const { return prompt_; }      // inserted before each text; may be empty
   bool prompt_left_out() const { return prompt_left_out_; }  // pooling skips [CLS] and the prompt
 
@@ -80,6 +84,7 @@ class EmbedPlan {
   Kind kind_ = Kind::pooled;
   std::vector<PoolingMode> modes_;
   std::vector<model::Module> modules_;
+  std::optional<Side> late_side_;
   std::vector<int> read_layers_;  // those of recipe_ from 0, if not the last one alone
   std::string prompt_, prompt_name_;
   bool prompt_left_out_ = false;

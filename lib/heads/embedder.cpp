@@ -11,18 +11,22 @@ namespace bert::heads {
 
 Embedder::Embedder(const model::Directory& directory, const VectorOptions& vectors,
                    const ComputeOptions& compute, Pool& pool)
-    : directory_(directory), options_(compute), pool_(pool), plan_(vectors, directory) {}
+    : directory_(directory),
+      batch_tokens_(compute.batch_tokens),
+      dtype_(nn::arithmetic(compute.dtype)),
+      pool_(pool),
+      plan_(vectors, directory) {}
 
 void Embedder::compute(std::span<Windows<EmbeddedSequence>* const> texts) {
   load();
-  run_windows<EmbeddedSequence>(texts, options_.batch_tokens,
+  run_windows<EmbeddedSequence>(texts, batch_tokens_,
                                 [this](const nn::Batch& batch, std::span<EmbeddedSequence* const> sequences) {
                                   run(batch, sequences);
                                 });
 }
 
 void Embedder::load() {
-  if (!network_) network_.emplace(directory_, plan_.needs(), pool_, nn::arithmetic(options_.dtype));
+  if (!network_) network_.emplace(directory_, plan_.needs(), pool_, dtype_);
 }
 
 void Embedder::require_finite(std::span<const float> values) const {

@@ -24,7 +24,7 @@ struct EmbeddedSequence {
 };
 
 struct ComputeOptions {
-  std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
+  std::optional<Dtype> dtype = Dtype::f32;  // asked for; see nn::arithmetic
   int64_t batch_tokens = 1024;              // tokens in a batch; does not affect the vectors
 };
 
@@ -35,6 +35,7 @@ class Embedder {
            Pool& pool);
 
   const EmbedPlan& plan() const { return plan_; }
+  Dtype dtype() const { return dtype_; }  // of matrix products
   bool makes_token_vectors() const { return plan_.kind() == EmbedPlan::Kind::tokens; }
 
   void load();  // reads the weights, unless compute() has done so
@@ -53,7 +54,8 @@ class Embedder {
   void take(std::span<const nn::Tensor> states, int64_t row, EmbeddedSequence& sequence) const;
 
   const model::Directory& directory_;
-  const ComputeOptions options_;
+  const int64_t batch_tokens_;
+  const Dtype dtype_;
   Pool& pool_;
   EmbedPlan plan_;
   std::optional<model::Network> network_;

@@ -11,8 +11,8 @@ std::string version() { return "oneDNN " + nn::onednn_version() + ", " + nn::usa
 
 std::string described(const RunNote& note) {
   return "model " + std::string(note.model) + ", " + note.purpose + ", at most " +
-         std::to_string(note.max_length) + " tokens, " + nn::arithmetic_name(nn::arithmetic(note.dtype)) +
-         ", " + counted(note.threads, "thread, ", "threads, ") + version();
+         std::to_string(note.max_length) + " tokens, " + nn::arithmetic_name(note.dtype) + ", " +
+         counted(note.threads, "thread, ", "threads, ") + version();
 }
 
 }  // namespace bert::heads

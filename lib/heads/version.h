@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,10 +13,10 @@ std::string version();  // compute libraries and instruction set: "oneDNN 2.6.3,
 
 // A run, for -v.
 struct RunNote {
-  std::string_view model;      // directory
-  std::string purpose;         // "task classify", "pooling mean"
-  int64_t max_length;          // in tokens
-  std::optional<Dtype> dtype;  // see nn::arithmetic
+  std::string_view model;  // directory
+  std::string purpose;     // "task classify", "pooling mean"
+  int64_t max_length;      // in tokens
+  Dtype dtype;             // of matrix products
   int threads;
 };
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "base/base64.h"
 #include "base/error.h"
@@ -38,6 +39,12 @@ std::vector<float> finite(std::vector<float> values) {
   return values;
 }
 
+std::vector<float> vector_of(const json::Value& value) {
+  if (value.kind() != json::Value::Kind::string && !value.is_array())
+    throw Error("is ", value.kind_name(), ", expected an array of numbers, or a string with base64");
+  return finite(value.is_array() ? from_array(value) : from_base64(value.string()));
+}
+
 }  // namespace
 
 std::optional<std::vector<float>> read_embedding(const Fields& fields) {
@@ -45,10 +52,23 @@ std::optional<std::vector<float>> read_embedding(const Fields& fields) {
     return named(kEmbedding, [&] { return std::optional(finite({row->begin(), row->end()})); });
   const auto value = fields.json(kEmbedding);
   if (!value || value->is_null()) return std::nullopt;
-  return named(kEmbedding, [&] {
-    if (value->kind() != json::Value::Kind::string && !value->is_array())
-      throw Error("is ", value->kind_name(), ", expected an array of numbers, or a string with base64");
-    return std::optional(finite(value->is_array() ? from_array(*value) : from_base64(value->string())));
+  return named(kEmbedding, [&] { return std::optional(vector_of(*value)); });
+}
+
+std::optional<TokenVectors> read_embeddings(const Fields& fields) {
+  const auto value = fields.json(kEmbeddings);
+  if (!value || value->is_null()) return std::nullopt;
+  return named(kEmbeddings, [&] {
+    TokenVectors vectors;
+    for (const auto& element : value->elements()) {
+      const auto vector = vector_of(element);
+      if (vectors.width == 0) vectors.width = std::ssize(vector);
+      if (std::ssize(vector) != vectors.width)
+        throw Error("has vectors of ", vectors.width, " and of ", vector.size(), " numbers");
+      vectors.values.insert(vectors.values.end(), vector.begin(), vector.end());
+    }
+    if (vectors.values.empty()) throw Error("is empty");
+    return std::optional(std::move(vectors));
   });
 }
 

@@ -97,6 +97,7 @@ struct Config {
   struct Projection {
     int64_t in = 0, out = 0;
     nn::Activation activation = nn::Activation::none;
+    bool bias = true;
   };
   Projection projection;
 

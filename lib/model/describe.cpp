@@ -64,6 +64,13 @@ void append_sentence(json::Object& line, const SentenceTransformer& sentence) {
     prompts.end();
   }
   if (sentence.default_prompt) line.string("default_prompt_name", *sentence.default_prompt);
+  if (!sentence.late) return;
+  json::Object late(line.key("late_interaction"));
+  if (sentence.late->query_length) late.integer("query_length", *sentence.late->query_length);
+  if (sentence.late->document_length) late.integer("document_length", *sentence.late->document_length);
+  if (sentence.late->expansion) late.integer("query_expansion", sentence.late->expansion->length);
+  late.integer("tokens_without_vector", std::ssize(sentence.late->skipped));
+  late.end();
 }
 
 }  // namespace

@@ -109,10 +109,14 @@ Directory open_directory(const std::string& path, std::string_view activation) {
 }
 
 text::Tokenizer load_tokenizer(const Directory& directory, text::Case override_case) {
+  std::vector<std::string> marks;
+  if (const auto& late = directory.sentence.late)
+    for (const auto& [_, mark] : late->marks) marks.push_back(mark);
   return text::load_tokenizer(directory.path, text::Compat::hf, override_case,
                               {.lowercase = directory.sentence.lowercase,
                                .max_length = directory.max_length,
-                               .specials = !directory.config.type->words_only});
+                               .specials = !directory.config.type->words_only,
+                               .marks = std::move(marks)});
 }
 
 void check_vocabulary(const Directory& directory, const text::Tokenizer& tokenizer, Log& log) {

@@ -10,6 +10,7 @@
 #include "base/output_file.h"
 #include "json/json.h"
 #include "model/card.h"
+#include "model/late_json.h"
 #include "model/sentence_transformers.h"
 
 namespace bert::model {
@@ -99,7 +100,7 @@ std::string module_list(const std::vector<std::pair<std::string, std::string>>& 
     object.integer("idx", i);
     object.string("name", std::to_string(i));
     object.string("path", path);
-    object.string("type", "sentence_transformers.models." + type);
+    object.string("type", type.find('.') == type.npos ? "sentence_transformers.models." + type : type);
     object.end();
   }
   return text + "\n]\n";
@@ -123,21 +124,26 @@ std::string class_of(nn::Activation activation) {
   return "torch.nn.modules." + std::string(kNames[static_cast<size_t>(activation)]);
 }
 
-// The weights are in the same folder.
-std::string dense_config(const Config::Projection& projection) {
+// The weights are in the same folder. `vectors`: the name of those that it reads; "": the usual one.
+std::string dense_config(const Config::Projection& projection, const std::string& vectors = {}) {
   std::string text;
   json::Object object(text, 0);
   object.integer("in_features", projection.in);
   object.integer("out_features", projection.out);
-  object.boolean("bias", true);
+  object.boolean("bias", projection.bias);
   object.string("activation_function", class_of(projection.activation));
+  if (!vectors.empty()) object.string("module_input_name", vectors);
   object.end();
   return text + "\n";
 }
 
-std::string settings_of(const std::string& similarity, const SentenceTransformer& source) {
+std::string settings_of(const std::string& similarity, const SentenceTransformer& source,
+                        const std::string& type = {}) {
   std::string text;
   json::Object object(text, 0);
+  if (!type.empty()) object.string("model_type", type);
+  if (source.late)
+    for (const auto& [name, mark] : source.late->marks) object.string(name + std::string(kPrefix), mark);
   if (source.default_prompt) object.string("default_prompt_name", *source.default_prompt);
   if (!source.prompts.empty()) {
     json::Object prompts(object.key("prompts"), 1);
@@ -176,6 +182,102 @@ ModuleFiles ModuleFiles::of_vectors(const Vectors& vectors, const SentenceTransf
   return files;
 }
 
+namespace {
+
+// sentence_bert_config.json. The keys are there, too, if they have no value: a prefix, which is an older
+// setting, would add others.
+std::string late_transformer(const LateInteraction& late, int64_t max_length) {
+  std::string text;
+  json::Object object(text, 0);
+  object.integer("max_seq_length", max_length);
+  object.boolean("do_lower_case", false);
+  const auto length = [&](const char* key, std::optional<int64_t> tokens) {
+    if (tokens) object.integer(key, *tokens);
+  };
+  length("query_length", late.query_length);
+  length("document_length", late.document_length);
+  auto& value = object.key("query_expansion");
+  if (late.expansion) {
+    json::Object expansion(value, 1);
+    expansion.string("strategy", late.expansion->cuts ? "fixed" : "min");
+    expansion.boolean("attend", late.expansion->is_attended);
+    if (!late.expansion->token.empty()) expansion.string("token", late.expansion->token);
+    expansion.integer("length", late.expansion->length);
+    expansion.end();
+  } else {
+    value += "null";
+  }
+  object.end();
+  return text + "\n";
+}
+
+std::string late_mask(const LateInteraction& late) {
+  const auto append = [](std::string& out, const std::string& item) { json::append_string(out, item); };
+  std::vector<std::string> tasks;
+  if (late.skips_in_queries) tasks.emplace_back("query");
+  if (late.skips_in_documents) tasks.emplace_back("document");
+  std::string text;
+  json::Object object(text, 0);
+  json::append_array(object.key("skiplist_words"), late.skipped, append);
+  json::append_array(object.key("skiplist_tasks"), tasks, append);
+  object.end();
+  return text + "\n";
+}
+
+}  // namespace
+
+ModuleFiles ModuleFiles::of_late(const Late& model, const SentenceTransformer& source) {
+  const std::string package = "sentence_transformers.", tokens = "token_embeddings";
+  std::vector<std::pair<std::string, std::string>> modules = {
+      {"", package + "base.modules.transformer.Transformer"}};
+  ModuleFiles files;
+  const auto add = [&](const std::string& name, const std::string& type) {
+    modules.emplace_back(std::to_string(modules.size()) + "_" + name, package + type + "." + name);
+    return modules.back().first;
+  };
+  if (model.projection.out != 0) {
+    files.projection_folder_ = add("Dense", "base.modules.dense");
+    files.files_.push_back(
+        {files.projection_folder_ + "/config.json", dense_config(model.projection, tokens)});
+  }
+  files.files_.push_back(
+      {add("MultiVectorMask", "multi_vector_encoder.modules.multi_vector_mask") + "/config.json",
+       late_mask(model.late)});
+  if (model.unit_length)
+    files.files_.push_back({add("Normalize", "base.modules.normalize") + "/config.json",
+                            "{\n  \"module_input_name\": \"" + tokens + "\"\n}\n"});
+  files.files_.push_back({kModules, module_list(modules)});
+  files.files_.push_back(
+      {kSettings, settings_of(model.late.mean ? "meanmaxsim" : "maxsim", source, "MultiVectorEncoder")});
+  files.files_.push_back({"sentence_bert_config.json", late_transformer(model.late, model.max_length)});
+  return files;
+}
+
+ModuleFiles ModuleFiles::of_sparse(SparsePooling pooling, int64_t max_length,
+                                   const SentenceTransformer& source) {
+  const std::string package = "sentence_transformers.", folder = "1_SpladePooling";
+  const bool sums = pooling == SparsePooling::sum || pooling == SparsePooling::sum_log;
+  const bool log = pooling == SparsePooling::max_log || pooling == SparsePooling::sum_log;
+  std::string transformer, splade;
+  json::Object settings(transformer, 0);
+  settings.string("transformer_task", "fill-mask");
+  settings.integer("max_seq_length", max_length);
+  settings.boolean("do_lower_case", false);
+  settings.end();
+  json::Object config(splade, 0);
+  config.string("pooling_strategy", sums ? "sum" : "max");
+  config.string("activation_function", log ? "log1p_relu" : "relu");
+  config.end();
+  ModuleFiles files;
+  files.files_ = {
+      {kModules, module_list({{"", package + "base.modules.transformer.Transformer"},
+                              {folder, package + "sparse_encoder.modules.splade_pooling.SpladePooling"}})},
+      {kSettings, settings_of("dot", source, "SparseEncoder")},
+      {"sentence_bert_config.json", transformer + "\n"},
+      {folder + "/config.json", splade + "\n"}};
+  return files;
+}
+
 void ModuleFiles::write(OutputDirectory& output) const {
   const auto place = [&](const fs::path& name) {
     const auto first = name.begin()->string();  // a file, or a folder that is replaced as a whole
@@ -193,8 +295,8 @@ void ModuleFiles::write(OutputDirectory& output) const {
 }
 
 bool is_module_entry(const std::string& name) {
-  constexpr std::array<std::string_view, 7> kFolders = {
-      "Transformer", "BERT", "Pooling", "SpladePooling", "Dense", "Normalize", "Dropout"};
+  constexpr std::array<std::string_view, 8> kFolders = {
+      "Transformer", "BERT", "Pooling", "SpladePooling", "Dense", "Normalize", "Dropout", "MultiVectorMask"};
   if (name == kModules || name == kSettings || is_transformer_settings(name)) return true;
   const auto digits = name.find_first_not_of("0123456789");
   return digits != name.npos && digits > 0 && name[digits] == '_' &&

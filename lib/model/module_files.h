@@ -39,6 +39,18 @@ class ModuleFiles {
   };
   static ModuleFiles of_vectors(const Vectors& vectors, const SentenceTransformer& source);
 
+  // The same for a model of late interaction, in the form of sentence-transformers 6.
+  struct Late {
+    LateInteraction late;
+    Config::Projection projection = {};  // of each token's vector; none if `out` is 0
+    bool unit_length = true;
+    int64_t max_length = 0;  // in tokens
+  };
+  static ModuleFiles of_late(const Late& model, const SentenceTransformer& source);
+
+  // The same for weights of words; `max_length` in tokens.
+  static ModuleFiles of_sparse(SparsePooling pooling, int64_t max_length, const SentenceTransformer& source);
+
   void write(OutputDirectory& output) const;
 
   const std::string& projection_folder() const { return projection_folder_; }  // of its Dense module; or ""

@@ -37,6 +37,8 @@ struct Network::Parts {
   std::once_flag searched;
   std::string fault;  // see cause_of_not_finite
 
+  Dtype dtype = Dtype::f32;
+
   Parts(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool);
   void load(Dtype dtype);
   void look_up(int32_t id, std::span<float> row) const;
@@ -57,7 +59,8 @@ Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs
   assert(needs.heads.size() <= 1);
 }
 
-void Network::Parts::load(Dtype dtype) {
+void Network::Parts::load(Dtype products) {
+  dtype = products;
   const auto stored = [&](const std::string& name, std::span<const int64_t> shape, bool packed = false) {
     const auto& tensor = stored_tensor(checkpoint, name, shape, config);
     if (tensor.transposed && !packed) {
@@ -108,6 +111,7 @@ nn::Pass Network::Parts::pass(const nn::Batch& batch) {
   return {.context = context,
           .weights = *weights,
           .offsets = batch.offsets,
+          .seen = batch.seen,
           .bias = layers.relative_bias ? &bias : nullptr,
           .rotations = rotations,
           .positions = layers.relative_positions ? &positions : nullptr,
@@ -151,6 +155,8 @@ Network::~Network() = default;
 Network::Network(Network&&) noexcept = default;
 
 const Config& Network::config() const { return parts_->config; }
+
+Dtype Network::dtype() const { return parts_->dtype; }
 
 std::string Network::cause_of_not_finite() const {
   std::call_once(parts_->searched, [this] {

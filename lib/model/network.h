@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/dtype.h"
 #include "base/pool.h"
 #include "ckpt/checkpoint.h"
 #include "model/config.h"
@@ -31,6 +32,7 @@ class Network {
   Network(Network&&) noexcept;
 
   const Config& config() const;
+  Dtype dtype() const;  // of the encoder's matrix products
 
   // The end of a message about a result that is not finite: names a tensor with such a number, which is
   // searched for once; "" if there is none. Any thread may call it.

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "ckpt/checkpoint.h"
 #include "json/json.h"
+#include "model/late_json.h"
 
 namespace bert::model {
 
@@ -20,6 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMaxFeatures = 1 << 20;
+
+// "model_type" of models of late interaction.
+constexpr std::string_view kMultiVector = "MultiVectorEncoder", kPyLate = "ColBERT";
 
 struct Listed {
   std::string type;  // Python class, as in modules.json
@@ -128,14 +132,16 @@ SparsePooling read_sparse_pooling(const fs::path& folder) {
   return log ? SparsePooling::max_log : SparsePooling::max;
 }
 
-// In the new form a module may use features other than the sentence vector.
-void require_sentence_vector(const json::File& file) {
-  constexpr auto kVector = "sentence_embedding";
-  for (const auto* key : {"module_input_name", "module_output_name"}) {
-    const auto name = file.string(key, kVector);
-    if (name != kVector)
-      throw Error(file.path(), ": \"", key, "\" is ", in_quotes(name), ", expected ", kVector);
-  }
+// What a module of the new form reads and writes. Without a name, Dense of a MultiVectorEncoder has tokens.
+enum class Of { sentence, tokens };
+void require_vector(const json::File& file, Of of, Of usual) {
+  constexpr const char* kNames[] = {"sentence_embedding", "token_embeddings"};
+  const auto* const expected = kNames[static_cast<size_t>(of)];
+  const auto input = file.string("module_input_name", kNames[static_cast<size_t>(usual)]);
+  for (const auto& [key, name] : {std::pair("module_input_name", input),
+                                  {"module_output_name", file.string("module_output_name", input)}})
+    if (name != expected)
+      throw Error(file.path(), ": \"", key, "\" is ", in_quotes(name), ", expected ", expected);
 }
 
 std::vector<float> floats_of(const ckpt::StoredTensor& tensor) {
@@ -145,9 +151,9 @@ std::vector<float> floats_of(const ckpt::StoredTensor& tensor) {
 }
 
 // `width` is the length of the input vector.
-Dense read_dense(const fs::path& folder, int64_t width) {
+Dense read_dense(const fs::path& folder, int64_t width, Of of) {
   const json::File file((folder / "config.json").string());
-  require_sentence_vector(file);
+  require_vector(file, of, of);
   if (file.boolean("use_residual", false)) {
     throw Error(file.path(), ": \"use_residual\" is true, which cannot be computed");
   }
@@ -172,9 +178,13 @@ Dense read_dense(const fs::path& folder, int64_t width) {
   return dense;
 }
 
-void read_normalize(const fs::path& folder) {
+void read_normalize(const fs::path& folder, Of of) {
   const auto path = folder / "config.json";
-  if (is_file(path)) require_sentence_vector(json::File(path.string()));  // the old form has no file
+  if (is_file(path)) {
+    require_vector(json::File(path.string()), of, Of::sentence);
+  } else if (of == Of::tokens) {  // the old form has no file
+    throw Error(path.string(), ": is missing; it says which vectors the module reads");
+  }
 }
 
 // Reads the modules after the encoder. A table of words has the pooling in it.
@@ -182,25 +192,31 @@ void read_pipeline(const fs::path& directory, const std::vector<Listed>& listed,
                    SentenceTransformer& sentence) {
   int64_t width = hidden;
   if (is_table(listed[0])) sentence.pooling = Pooling{.modes = {PoolingMode::mean}};
+  const bool late = sentence.late.has_value();
+  const Of of = late ? Of::tokens : Of::sentence;
   for (size_t i = 1; i < listed.size(); ++i) {
     const auto& [type, kind, path] = listed[i];
     const auto folder = directory / path;
-    if (kind == "SpladePooling" && i == 1 && !sentence.pooling) {
+    const bool has_vector = late || sentence.pooling;
+    if (kind == "SpladePooling" && i == 1 && !has_vector) {
       sentence.sparse = read_sparse_pooling(folder);
-    } else if (kind == "Pooling" && !sentence.pooling && !sentence.sparse) {
+    } else if (kind == "Pooling" && !has_vector && !sentence.sparse) {
       sentence.pooling = read_pooling(folder, hidden);
       width *= sentence.pooling->modes.size();
-    } else if (kind == "Dense" && sentence.pooling) {
-      auto dense = read_dense(folder, width);
+    } else if (kind == "Dense" && has_vector) {
+      auto dense = read_dense(folder, width, of);
       width = dense.out;
       sentence.modules.emplace_back(std::move(dense));
-    } else if (kind == "Normalize" && sentence.pooling) {
-      read_normalize(folder);
+    } else if (kind == "Normalize" && has_vector) {
+      read_normalize(folder, of);
       sentence.modules.emplace_back(Normalize());
+    } else if (kind == "MultiVectorMask" && late) {
+      read_late_mask(json::File((folder / "config.json").string()), *sentence.late);
     } else if (kind != "Dropout") {  // no effect outside training
       throw Error((directory / "modules.json").string(), ": module ", i, " is ", in_quotes(type),
                   ", expected ",
                   sentence.sparse    ? "nothing after SpladePooling"
+                  : late             ? "Dense, MultiVectorMask, Normalize"
                   : sentence.pooling ? "Dense, Normalize"
                                      : "Pooling",
                   " or Dropout; to use the encoder alone, remove modules.json from a copy of the directory");
@@ -221,8 +237,8 @@ bool is_empty(const json::Value& value) {
 
 // Rejects settings that would change the input or the output of the transformer.
 void refuse_settings(const json::File& file, bool classifies) {
-  for (const auto* key : {"processing_kwargs", "processor_kwargs", "tokenizer_args", "config_kwargs",
-                          "config_args", "query_length", "document_length", "query_expansion"}) {
+  for (const auto* key :
+       {"processing_kwargs", "processor_kwargs", "tokenizer_args", "config_kwargs", "config_args"}) {
     const auto value = file.find(key);
     if (value && !is_empty(*value))
       throw Error(file.path(), ": \"", key, "\" is set, which is not supported");
@@ -262,6 +278,7 @@ std::string read_transformer(const fs::path& folder, SentenceTransformer& senten
                   ", expected feature-extraction, sequence-classification or fill-mask");
     }
     refuse_settings(file, task != "feature-extraction");
+    sentence.late = read_late(file);
     const auto output = file.string("module_output_name", "token_embeddings");
     if (output != "token_embeddings" && output != "scores") {
       throw Error(file.path(), ": \"module_output_name\" is ", in_quotes(output),
@@ -298,26 +315,34 @@ void read_truncate_dim(const json::File& file, SentenceTransformer& sentence) {
     throw Error(file.path(), ": \"", kKey, "\" is ", *sentence.truncate_dim, ", expected at least 1");
 }
 
-// Reads config_sentence_transformers.json.
-void read_settings(const fs::path& directory, SentenceTransformer& sentence) {
+// Reads config_sentence_transformers.json. Returns the type of the model.
+std::string read_settings(const fs::path& directory, SentenceTransformer& sentence) {
   const auto path = directory / "config_sentence_transformers.json";
-  if (!is_file(path)) return;
+  if (!is_file(path)) return "";
   const json::File file(path.string());
   const auto type = file.string("model_type", "SentenceTransformer");
-  if (type != "SentenceTransformer" && type != "CrossEncoder" && type != "SparseEncoder") {
+  if (type != "SentenceTransformer" && type != "CrossEncoder" && type != "SparseEncoder" &&
+      type != kMultiVector && type != kPyLate) {
     throw Error(file.path(), ": \"model_type\" is ", in_quotes(type),
-                ", expected SentenceTransformer, CrossEncoder or SparseEncoder");
+                ", expected SentenceTransformer, CrossEncoder, SparseEncoder or MultiVectorEncoder");
   }
   sentence.cross_encoder = type == "CrossEncoder";
   read_prompts(file, sentence);
   read_truncate_dim(file, sentence);
   if (file.find("similarity_fn_name")) sentence.similarity = file.string("similarity_fn_name");
-  if (!sentence.cross_encoder || !file.find("activation_fn")) return;
+  if (type == kMultiVector || type == kPyLate) {
+    if (!sentence.late) sentence.late.emplace();
+    sentence.late->mean = sentence.similarity == "meanmaxsim";
+    read_prefixes(file, sentence);
+    if (type == kPyLate) read_pylate(file, *sentence.late);
+  }
+  if (!sentence.cross_encoder || !file.find("activation_fn")) return type;
   try {
     sentence.score_activation = score_activation_named(file.string("activation_fn"));
   } catch (const Error& error) {
     throw Error(file.path(), ": \"activation_fn\" ", error.what());
   }
+  return type;
 }
 
 }  // namespace
@@ -352,9 +377,16 @@ SentenceTransformer load_sentence_transformer(const std::string& directory, int6
   const auto modules = read_modules(directory);
   const fs::path root(directory);
   const auto task = read_transformer(modules.empty() ? root : root / modules[0].path, sentence);
-  if (!modules.empty()) {  // otherwise sentence-transformers ignores all other settings
-    read_settings(root, sentence);
+  std::string type;
+  if (!modules.empty()) type = read_settings(root, sentence);  // otherwise sentence-transformers ignores them
+  if (sentence.late && type != kMultiVector && type != kPyLate)
+    throw Error(
+        directory,
+        ": the transformer has a length of queries or documents, or an expansion of queries, which only a ",
+        kMultiVector, " has");
+  if (!modules.empty()) {
     read_pipeline(root, modules, hidden, sentence);
+    if (type == kPyLate) sentence.modules.emplace_back(Normalize());  // which is not listed
   }
   const bool fills_masks = task == kFillsMasks || (!modules.empty() && modules[0].kind == "MLMTransformer");
   if (fills_masks && !sentence.sparse)

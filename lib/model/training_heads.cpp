@@ -27,10 +27,7 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
   assert(rows.size() == gold.size());
   if (rows.empty()) return {};
   const auto words = p.parameters.tensor(p.words);
-  const auto places = p.places(rows);
-  nn::gather_rows(p.context, p.top(), places, p.rows);
-  head.dense.forward(p.context, p.weights, p.rows, head.activation, p.transformed, &p.u);
-  head.norm.forward(p.pass(), {}, p.transformed, nullptr, p.normed, p.normed);
+  transform(rows);
   if (!weight)
     return head.decoder.loss(p.context, p.weights, words, p.normed, gold, nullptr, p.vocab_logits, visit);
 
@@ -41,13 +38,49 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
       .dx = p.drows};
   const auto loss =
       head.decoder.loss(p.context, p.weights, words, p.normed, gold, &gradient, p.vocab_logits, visit);
+  transform_gradient();
+  return loss;
+}
+
+// What the decoder of words reads: p.normed.
+void TrainingNetwork::transform(std::span<const int64_t> rows) {
+  auto& p = *parts_;
+  auto& head = p.net.masked_lm.value();
+  p.word_places = p.places(rows);
+  nn::gather_rows(p.context, p.top(), p.word_places, p.rows);
+  head.dense.forward(p.context, p.weights, p.rows, head.activation, p.transformed, &p.u);
+  head.norm.forward(p.pass(), {}, p.transformed, nullptr, p.normed, p.normed);
+}
+
+// From that of p.normed, in p.drows.
+void TrainingNetwork::transform_gradient() {
+  auto& p = *parts_;
+  auto& head = p.net.masked_lm.value();
   head.norm.backward(p.pass(), p.transformed, p.drows, p.drows, p.gradients);
   backward_activation(p.context, head.activation, p.u, p.scrap, p.drows);
   head.dense.backward_weights(p.context, p.weights, p.rows, p.drows, 0, p.gradients);
-  if (!p.input_learns()) return loss;
+  if (!p.input_learns()) return;
   head.dense.backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
-  nn::add_rows(p.context, p.rows, places, p.dtop);
-  return loss;
+  nn::add_rows(p.context, p.rows, p.word_places, p.dtop);
+}
+
+void TrainingNetwork::word_logits(std::span<const int64_t> rows, const VisitLogits& visit) {
+  auto& p = *parts_;
+  transform(rows);
+  p.net.masked_lm->decoder.each_part(
+      p.context, p.weights, p.parameters.tensor(p.words), p.normed, p.vocab_logits,
+      [&](const nn::TiedDecoder::Block& block, nn::Tensor& logits) { visit(block.first, logits); });
+}
+
+void TrainingNetwork::word_logits_gradient(const nn::LogitEntries& dlogits) {
+  auto& p = *parts_;
+  p.net.masked_lm->decoder.backward(
+      p.context, p.parameters.tensor(p.words), p.normed, dlogits,
+      {.weight = 1,
+       .words = p.frozen ? std::nullopt : std::optional(p.gradients.target(p.words)),
+       .gradients = p.gradients,
+       .dx = p.drows});
+  transform_gradient();
 }
 
 nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::optional<float> weight) {

@@ -40,8 +40,10 @@ std::vector<int> same_in_all_rows(const NetworkLayers& layers, float dropout, co
 }
 
 std::optional<nn::Linear> projection_of(const Config& config, nn::Layout& layout) {
-  const auto& [in, out, activation] = config.projection;
-  return out == 0 ? std::nullopt : std::optional<nn::Linear>(std::in_place, kProjection, out, in, layout);
+  const auto& projection = config.projection;
+  if (projection.out == 0) return std::nullopt;
+  return nn::Linear(std::string(kProjection), projection.out, projection.in, layout,
+                    projection.bias ? nn::Linear::Bias::yes : nn::Linear::Bias::no);
 }
 
 nn::Layout layout_of(const Config& config, const Heads& heads) {

@@ -93,6 +93,12 @@ class TrainingNetwork {
   nn::Loss masked_lm(std::span<const int64_t> rows, std::span<const int32_t> gold,
                      std::optional<float> weight, const nn::TiedDecoder::Visit& visit = {});
 
+  // Logits of the words at `rows` by the same head, some rows at a time: visit(first, logits [P,V]).
+  using VisitLogits = std::function<void(int64_t first, const nn::Tensor& logits)>;
+  void word_logits(std::span<const int64_t> rows, const VisitLogits& visit);
+  // Backward descends the loss with this gradient of the last word_logits.
+  void word_logits_gradient(const nn::LogitEntries& dlogits);
+
   // Next-sentence loss over all sequences. labels [B]: 0 (follows) or 1 (random).
   nn::Loss next_sentence(std::span<const int32_t> labels, std::optional<float> weight);
 
@@ -121,6 +127,9 @@ class TrainingNetwork {
   void backward(const Ready& ready = {});
 
  private:
+  void transform(std::span<const int64_t> rows);
+  void transform_gradient();
+
   struct Parts;
   explicit TrainingNetwork(std::unique_ptr<Parts> parts);
 

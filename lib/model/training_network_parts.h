@@ -30,6 +30,7 @@ struct TrainingNetwork::Parts : TrainingLayers {
   const nn::Batch* batch = nullptr;
   std::vector<int64_t> rows_wanted, row_offsets;   // output rows, and where each sequence begins in them
   std::vector<nn::RowRange> head_sequences;        // whose means the head reads
+  std::vector<int64_t> word_places;                // the rows that the head of words reads, in top()
   std::vector<int64_t> head_places, head_offsets;  // the rows that the head reads: in top(), and by sequence
   std::optional<Through> through;                  // of forward_layers
   std::optional<nn::DropoutSeed> dropout_seed;
@@ -66,6 +67,7 @@ struct TrainingNetwork::Parts : TrainingLayers {
             .offsets = batch->offsets,
             .dropout_seed = dropout_seed ? &*dropout_seed : nullptr,
             .keeps = keep != Keep::nothing,
+            .seen = batch->seen,
             .bias = net.relative_bias ? &bias : nullptr,
             .rotations = rotations,
             .positions = net.relative_positions ? &positions : nullptr};

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "nn/batch.h"
+
 namespace bert::nn {
 namespace {
 
@@ -29,10 +31,19 @@ Attention::Attention(const std::string& prefix, const Config& config, Layout& la
           own_layer(config, &RelativePositionConfig::queries, prefix + ".self.pos_query_proj", layout)),
       output_(prefix + ".output.dense", hidden_, hidden_, layout, config.output_bias) {}
 
-KeyRange Attention::seen_by(int64_t position, int64_t length) const {
-  if (config_.causal) return {0, position + 1};
-  if (!config_.window) return {0, length};
-  return {std::max<int64_t>(0, position - *config_.window), std::min(length, position + *config_.window + 1)};
+bool Attention::is_masked(const Pass& pass, int64_t sequence) const {
+  return config_.causal || config_.window || (!pass.seen.empty() && pass.seen[sequence] != Batch::kAll);
+}
+
+KeyRange Attention::seen_by(const Pass& pass, int64_t sequence, int64_t position) const {
+  int64_t begin = 0, end = pass.offsets[sequence + 1] - pass.offsets[sequence];
+  if (!pass.seen.empty() && pass.seen[sequence] != Batch::kAll) end = pass.seen[sequence];
+  if (config_.causal) end = std::min(end, position + 1);
+  if (config_.window) {
+    begin = std::max<int64_t>(0, position - *config_.window);
+    end = std::min(end, position + *config_.window + 1);
+  }
+  return {begin, end};
 }
 
 void Attention::turn(const Pass& pass, const Turned& rows, float sign, Tensor& x) const {
@@ -241,10 +252,11 @@ Attention::Heads Attention::heads_of(const Pass& pass, const Tensor& q, const Te
                  .positions = {},
                  .seen = {}};
   const bool biased = (pass.bias != nullptr || relative != nullptr) && !queries.rows.empty();
-  for (size_t s = 0; (is_masked() || biased) && s + 1 < pass.offsets.size(); ++s) {
+  const bool masked = config_.causal || config_.window || !pass.seen.empty();
+  for (int64_t s = 0; (masked || biased) && s + 1 < std::ssize(pass.offsets); ++s) {
     for (int64_t i = queries.offsets[s]; i < queries.offsets[s + 1]; ++i) {
       const int64_t position = (queries.rows.empty() ? i : queries.rows[i]) - pass.offsets[s];
-      if (is_masked()) heads.seen.push_back(seen_by(position, pass.offsets[s + 1] - pass.offsets[s]));
+      if (masked) heads.seen.push_back(seen_by(pass, s, position));
       if (biased) heads.positions.push_back(position);
     }
   }
@@ -272,7 +284,7 @@ AttentionHead Attention::head_of(const Pass& pass, const Heads& heads, int64_t s
           .scale = static_cast<float>(scale()),
           .out = nullptr,
           .out_stride = 0,
-          .seen = seen.empty() ? nullptr : seen.data() + q_offsets[s],
+          .seen = is_masked(pass, sequence) ? seen.data() + q_offsets[s] : nullptr,
           .bias = bias == nullptr ? nullptr : bias->center(head),
           .positions = positions.empty() ? nullptr : positions.data() + q_offsets[s],
           .relative = relative == nullptr ? RelativeRows()

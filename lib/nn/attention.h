@@ -7,7 +7,8 @@
 // pass.
 //
 // In causal attention, as in decoders, a token attends only to itself and to the tokens before it; in a
-// window, to those no further away than its size.
+// window, to those no further away than its size; where Batch::seen says so, to the first ones of its
+// sequence.
 #pragma once
 
 #include <cstdint>
@@ -118,8 +119,9 @@ class Attention {
                               std::vector<ProjectedPositions>& gradients);
   Linear::Bias key_bias(const Pass& pass) const;
 
-  KeyRange seen_by(int64_t position, int64_t length) const;
-  bool is_masked() const { return config_.causal || config_.window; }
+  // The keys of a sequence that a token at this position attends to.
+  KeyRange seen_by(const Pass& pass, int64_t sequence, int64_t position) const;
+  bool is_masked(const Pass& pass, int64_t sequence) const;
 
   // Rows of x [M,…] that belong to a sequence; their places in it are positions[row] - its start, or
   // row - its start without positions. Turns heads from this column on, if the model has rotary positions.
@@ -139,7 +141,7 @@ class Attention {
     const ByDistance<float>* bias;
     const ProjectedPositions* relative;
     std::vector<int64_t> positions;  // of the queries in their sequences, if bias or `relative` need them
-    std::vector<KeyRange> seen;      // AttentionHead::seen; empty without a mask
+    std::vector<KeyRange> seen;      // AttentionHead::seen; empty if no sequence has a mask
   };
   Heads heads_of(const Pass& pass, const Tensor& q, const Tensor& qkv, const Queries& queries,
                  const ProjectedPositions* relative) const;

@@ -82,7 +82,8 @@ std::vector<std::vector<float>> Attention::weights(const Pass& pass, const Tenso
     const int64_t head = i % heads_, length = pass.offsets[s + 1] - pass.offsets[s];
     const float* const q = qk.row(pass.offsets[s]) + head * size;
     std::vector<KeyRange> seen;
-    for (int64_t position = 0; position < length; ++position) seen.push_back(seen_by(position, length));
+    for (int64_t position = 0; position < length; ++position)
+      seen.push_back(seen_by(pass, static_cast<int64_t>(s), position));
     weigh(pass.context, thread,
           {.q = q,
            .k = q + query_.width(),

@@ -24,6 +24,8 @@ struct Pass {
   enum class Below { learns, frozen };
   Below below = Below::learns;
 
+  std::span<const int64_t> seen = {};  // Batch::seen
+
   const ByDistance<float>* bias = nullptr;  // of attention, if the model has it; see RelativeBias::forward
   ByDistance<double>* dbias = nullptr;      // its gradient, to which layers add in backward, if it is trained
 

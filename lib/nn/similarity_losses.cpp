@@ -299,9 +299,10 @@ SimilarityResult similarity_loss(Context& context, const SimilarityOptions& opti
     assert(options.dims.empty());
     return {.loss = add_triplets(options, groups, vectors, gradient)};
   }
-  if (compares_ratings(options.loss) && options.similarity == Similarity::dot) {
+  if (options.similarity == Similarity::dot) {
     assert(options.dims.empty());
-    return {.loss = add_rating_loss(options, groups, vectors, gradient)};
+    assert(options.loss == SimilarityLoss::ranking || compares_ratings(options.loss));
+    return add_loss(context, options, groups, vectors, gradient);
   }
   auto dims = options.dims;
   dims.push_back(vectors.cols());
@@ -317,20 +318,29 @@ SimilarityResult similarity_loss(Context& context, const SimilarityOptions& opti
   return result;
 }
 
-std::vector<double> cosines(Groups groups, const Tensor& vectors) {
+double cosent(Groups groups, std::vector<double> similarities, double scale) {
+  for (double& similarity : similarities) similarity *= scale;
+  return Cosent(std::move(similarities), groups).loss();
+}
+
+std::vector<double> similarities(Similarity similarity, Groups groups, const Tensor& vectors) {
   std::vector<double> values;
   for (const auto& group : groups) {
     const auto a = vectors.values(group.anchor()), b = vectors.values(group.positive());
-    values.push_back(dot(a, b.data()) / (length_of(a) * length_of(b)));
+    const double lengths = similarity == Similarity::cosine ? length_of(a) * length_of(b) : 1;
+    values.push_back(dot(a, b.data()) / lengths);
   }
   return values;
 }
 
-std::vector<int64_t> ranks_of_positives(Context& context, Groups groups, const Tensor& vectors) {
-  const Tensor units = units_of(context, vectors, vectors.cols());
+std::vector<int64_t> ranks_of_positives(Context& context, Similarity similarity, Groups groups,
+                                        const Tensor& vectors) {
+  Tensor units;
+  if (similarity == Similarity::cosine) units = units_of(context, vectors, vectors.cols());
+  const Tensor& x = similarity == Similarity::cosine ? units : vectors;
   Tensor a, c, scores;
-  gather_rows(context, units, anchors_of(groups), a);
-  gather_rows(context, units, candidates_of(groups), c);
+  gather_rows(context, x, anchors_of(groups), a);
+  gather_rows(context, x, candidates_of(groups), c);
   std::vector<int64_t> ranks(groups.size());
   for (int64_t first = 0; first < a.rows(); first += kAnchors) {
     const int64_t rows = std::min(kAnchors, a.rows() - first);

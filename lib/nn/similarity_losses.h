@@ -54,7 +54,7 @@ struct SimilarityOptions {
   float scale = 20;  // of ranking, symmetric, cosent, gist, and the cosines of margin_mse and kl
   float margin = 5;  // of triplet
   Distance distance = Distance::euclidean;
-  Similarity similarity = Similarity::cosine;  // of margin_mse and kl
+  Similarity similarity = Similarity::cosine;  // of ranking, margin_mse and kl
   float temperature = 1;                       // of kl
   float guide_margin = 0;                      // of gist
   bool relative_margin = false;                // whether it is a share of the guide's similarity
@@ -86,12 +86,16 @@ SimilarityResult similarity_loss(Context& context, const SimilarityOptions& opti
                                  std::span<const SimilarityGroup> groups, const Tensor& vectors,
                                  Tensor* gradient);
 
-// Cosine of each group's first two vectors.
-std::vector<double> cosines(std::span<const SimilarityGroup> groups, const Tensor& vectors);
+// The loss cosent of pairs with these similarities, which need not be cosines.
+double cosent(std::span<const SimilarityGroup> groups, std::vector<double> similarities, double scale);
 
-// For each group, the number of positives and negatives of all groups that are nearer to its anchor, by
-// cosine, than its own positive.
-std::vector<int64_t> ranks_of_positives(Context& context, std::span<const SimilarityGroup> groups,
-                                        const Tensor& vectors);
+// Of each group's first two vectors.
+std::vector<double> similarities(Similarity similarity, std::span<const SimilarityGroup> groups,
+                                 const Tensor& vectors);
+
+// For each group, the number of positives and negatives of all groups that are nearer to its anchor than its
+// own positive.
+std::vector<int64_t> ranks_of_positives(Context& context, Similarity similarity,
+                                        std::span<const SimilarityGroup> groups, const Tensor& vectors);
 
 }  // namespace bert::nn

@@ -49,24 +49,32 @@ void TiedDecoder::forward(Context& context, const Weights& weights, const Stored
 Loss TiedDecoder::loss(Context& context, const Weights& weights, std::span<const float> words,
                        const Tensor& x, std::span<const int32_t> gold, const Gradient* gradient,
                        Tensor& logits, const Visit& visit) const {
+  if (gradient != nullptr) gradient->dx.reshape(x.rows(), hidden_);
+  Loss total;
+  each_part(context, weights, words, x, logits, [&](const Block& block, Tensor& part) {
+    const auto block_gold = gold.subspan(block.first, block.rows);
+    if (visit)
+      context.pool().run_grid(block.rows,
+                              [&](int64_t row, int) { visit(block.first + row, part.values(row)); });
+    total += softmax_loss(context, {.gold = block_gold}, gradient == nullptr ? 0 : gradient->weight, part);
+    if (gradient == nullptr) return;
+    Gradient of_block = *gradient;
+    if (block.first > 0 && of_block.words) of_block.words->into = Into::add;
+    backward(context, words, block, of_block, part);
+  });
+  return total;
+}
+
+void TiedDecoder::each_part(Context& context, const Weights& weights, std::span<const float> words,
+                            const Tensor& x, Tensor& logits, const Use& use) const {
   const Stored stored = {.dtype = Dtype::f32, .data = std::as_bytes(words).data()};
   const int64_t most = std::max(kLeastRows, kLossFloats / vocab_size_), blocks = (x.rows() + most - 1) / most;
   const int64_t rows = blocks == 0 ? 0 : round_up((x.rows() + blocks - 1) / blocks, kBlockRows);
-  if (gradient != nullptr) gradient->dx.reshape(x.rows(), hidden_);
-  Loss total;
   for (int64_t first = 0; first < x.rows(); first += rows) {
     const Block block = {.x = x, .first = first, .rows = std::min(rows, x.rows() - first)};
-    const auto block_gold = gold.subspan(first, block.rows);
     forward(context, weights, stored, block, logits);
-    if (visit)
-      context.pool().run_grid(block.rows, [&](int64_t row, int) { visit(first + row, logits.values(row)); });
-    total += softmax_loss(context, {.gold = block_gold}, gradient == nullptr ? 0 : gradient->weight, logits);
-    if (gradient == nullptr) continue;
-    Gradient of_block = *gradient;
-    if (first > 0 && of_block.words) of_block.words->into = Into::add;
-    backward(context, words, block, of_block, logits);
+    use(block, logits);
   }
-  return total;
 }
 
 // forward:  logits = x·Eᵀ + b
@@ -95,6 +103,38 @@ void TiedDecoder::backward(Context& context, std::span<const float> words, const
                            .c_stride = gradient.dx.stride(),
                            .room = true};
   multiply(context, product);
+}
+
+// One task for the rows of each group, then one for some words, to which groups are added in order.
+void TiedDecoder::backward(Context& context, std::span<const float> words, const Tensor& x,
+                           const LogitEntries& dlogits, const Gradient& gradient) const {
+  const int64_t hidden = hidden_, groups = std::ssize(dlogits.offsets) - 1;
+  const auto add = [hidden](float value, const float* from, float* to) {
+    for (int64_t i = 0; i < hidden; ++i) to[i] += value * from[i];
+  };
+  auto& dx = gradient.dx;
+  dx.reshape(x.rows(), hidden);
+  context.pool().run_grid(x.rows(), [&](int64_t row, int) { std::fill_n(dx.row(row), hidden, 0.0f); });
+  context.pool().run_grid(groups, [&](int64_t group, int) {
+    for (int64_t i = dlogits.offsets[group]; i < dlogits.offsets[group + 1]; ++i)
+      add(dlogits.values[i], words.data() + dlogits.words[i] * hidden, dx.row(dlogits.rows[i]));
+  });
+  const auto dbias = gradient.gradients.tensor(bias_);
+  context.pool().run_grid((vocab_size_ + kWords - 1) / kWords, [&](int64_t task, int) {
+    const int64_t first = task * kWords, last = std::min(vocab_size_, first + kWords);
+    if (gradient.words && gradient.words->into == Into::replace)
+      std::ranges::fill(gradient.words->numbers.subspan(first * hidden, (last - first) * hidden), 0.0f);
+    for (int64_t group = 0; group < groups; ++group) {
+      const auto begin = dlogits.words.begin() + dlogits.offsets[group],
+                 end = dlogits.words.begin() + dlogits.offsets[group + 1];
+      for (auto word = std::lower_bound(begin, end, first); word != end && *word < last; ++word) {
+        const auto i = word - dlogits.words.begin();
+        dbias[*word] += dlogits.values[i];
+        if (gradient.words)
+          add(dlogits.values[i], x.row(dlogits.rows[i]), gradient.words->numbers.data() + *word * hidden);
+      }
+    }
+  });
 }
 
 }  // namespace bert::nn

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "nn/context.h"
 #include "nn/losses.h"
@@ -16,6 +17,15 @@
 #include "nn/weights.h"
 
 namespace bert::nn {
+
+// Some numbers of logits [R,V]; the others are 0. Those from offsets[g] to offsets[g+1] are of group g, in
+// the order of their words; groups have different rows.
+struct LogitEntries {
+  std::vector<int64_t> offsets = {0};
+  std::vector<int32_t> words;
+  std::vector<int64_t> rows;
+  std::vector<float> values;
+};
 
 class TiedDecoder {
  public:
@@ -46,6 +56,16 @@ class TiedDecoder {
   Loss loss(Context& context, const Weights& weights, std::span<const float> words, const Tensor& x,
             std::span<const int32_t> gold, const Gradient* gradient, Tensor& logits,
             const Visit& visit = {}) const;
+
+  // The logits of x [R,H], as many rows at a time as loss() takes; `use` sees them, from row `first` on, and
+  // may replace them.
+  using Use = std::function<void(const Block& block, Tensor& logits)>;
+  void each_part(Context& context, const Weights& weights, std::span<const float> words, const Tensor& x,
+                 Tensor& logits, const Use& use) const;
+
+  // The gradient of x, E and b for that of the logits. The weight is not used.
+  void backward(Context& context, std::span<const float> words, const Tensor& x, const LogitEntries& dlogits,
+                const Gradient& gradient) const;
 
  private:
   void backward(Context& context, std::span<const float> words, const Block& block, const Gradient& gradient,

@@ -28,7 +28,7 @@ class Answer final : public Predictor {
   bool takes_overlap() const override { return false; }
   void adapt(features::FeatureOptions& features) const override {
     features.overlap = 0;
-    features::require_room(tokenizer_, heads::window_rule(options_, *features.max_length));
+    features::require_room(tokenizer_, heads::window_rule(options_, features.max_length));
   }
 
   std::unique_ptr<Reading> read(const io::Fields& fields,
@@ -36,7 +36,7 @@ class Answer final : public Predictor {
     if (!fields.json("context") && fields.json("input_ids"))
       throw Error(opt::task, " answer reads the fields \"question\" and \"context\", not input_ids");
     auto made = features::answer_windows(
-        tokenizer_, heads::window_rule(options_, *featurizer.options().max_length), fields);
+        tokenizer_, heads::window_rule(options_, featurizer.options().max_length), fields);
     auto reading = std::make_unique<Question>();
     reading->question = fields.required_text("question");
     reading->context = std::move(made.context);

@@ -61,14 +61,14 @@ AttentionFilter::AttentionFilter(const model::Directory& directory, const text::
       log_(log),
       layers_(numbers_of(options_.vectors.layers, directory.config.layers)),
       wanted_(ascending(layers_)),
-      featurizer_(tokenizer,
-                  feature_options(options_, heads::prompt_of(options_.vectors.prompt, directory), directory)),
+      featurizer_(tokenizer, feature_options(options_, heads::prompt_of(options_.vectors.prompt, directory),
+                                             directory, directory.max_length)),
       network_(directory, {.layers = wanted_.back()}, pool, nn::arithmetic(options_.compute.dtype)) {
   model::check_vocabulary(directory, tokenizer, log_);
   log_.info(heads::described({.model = directory.root,
                               .purpose = "attention",
-                              .max_length = *featurizer_.options().max_length,
-                              .dtype = options_.compute.dtype,
+                              .max_length = featurizer_.options().max_length,
+                              .dtype = network_.dtype(),
                               .threads = pool.size()}));
 }
 
@@ -148,7 +148,7 @@ void AttentionFilter::append_layer(std::string& out, size_t tokens, std::span<co
 }
 
 void AttentionFilter::report_truncated(int64_t records) const {
-  heads::report_truncated_texts(log_, records, *featurizer_.options().max_length);
+  heads::report_truncated_texts(log_, records, featurizer_.options().max_length);
 }
 
 }  // namespace bert::predict

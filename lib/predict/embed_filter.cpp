@@ -61,6 +61,12 @@ heads::VectorModel vector_model_of(const heads::EmbedPlan& plan, const model::Di
           .prompt = plan.prompt_name()};
 }
 
+std::optional<heads::LateTexts> late_texts(const heads::EmbedPlan& plan, const model::Directory& directory,
+                                           const text::Tokenizer& tokenizer) {
+  if (!plan.late_side()) return std::nullopt;
+  return heads::LateTexts(directory, tokenizer, *plan.late_side());
+}
+
 // Other formats need no Sidecar: nothing reads arrays of text, and the JSON of Google's script has a fixed
 // form.
 bool has_sidecar(const EmbedOptions& options) {
@@ -74,9 +80,9 @@ bool has_sidecar(const EmbedOptions& options) {
 }  // namespace
 
 features::FeatureOptions feature_options(const EmbedOptions& options, std::string prompt,
-                                         const model::Directory& directory) {
+                                         const model::Directory& directory, int64_t max_length) {
   features::FeatureOptions features = options.features;
-  features.max_length = heads::sequence_limit(features.max_length, directory.max_length, directory.config);
+  features.max_length = heads::sequence_limit(options.max_length, max_length, directory.config);
   features.prompt = std::move(prompt);
   if (options.windows_apart) features.wanted.offsets = text::Offsets::chars;
   return features;
@@ -109,16 +115,25 @@ EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenize
       options_(std::move(options)),
       log_(log),
       embedder_(directory, options_.vectors, options_.compute, pool),
-      featurizer_(tokenizer, feature_options(options_, embedder_.plan().prompt(), directory)),
+      late_(late_texts(embedder_.plan(), directory, tokenizer)),
+      featurizer_(tokenizer, feature_options(options_, embedder_.plan().prompt(), directory,
+                                             late_ ? late_->max_length() : directory.max_length)),
       writer_(make_writer(options_, embedder_.plan(), tokenizer)) {
+  if (late_ && options_.windows_apart)
+    throw Error(opt::overflow, " windows cannot be used with ", directory.root,
+                ", which has a vector for each token; ", opt::overflow, " split writes each once");
   model::check_vocabulary(directory, tokenizer, log_);
   log_.info(heads::described({.model = directory.root,
                               .purpose = embedder_.plan().described(),
-                              .max_length = *featurizer_.options().max_length,
-                              .dtype = options_.compute.dtype,
+                              .max_length = featurizer_.options().max_length,
+                              .dtype = embedder_.dtype(),
                               .threads = pool.size()}));
+  // Queries of late interaction are compared with documents, which have another length.
   auto vector_model =
-      vector_model_of(embedder_.plan(), directory, tokenizer, *featurizer_.options().max_length);
+      vector_model_of(embedder_.plan(), directory, tokenizer,
+                      late_ ? options_.max_length.value_or(
+                                  heads::LateTexts(directory, tokenizer, heads::Side::document).max_length())
+                            : featurizer_.options().max_length);
   vector_model_ = vector_model.text();
   if (has_sidecar(options_))
     sidecar_.emplace(options_.output,
@@ -172,13 +187,14 @@ std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
   prepared->stale = stale_vector_fields(fields, prepared->takes_ids);
   prepared->own_model = own_model(fields, prepared->takes_ids);
   auto sequences = windows(fields);
+  if (late_ && sequences.size() == 1) late_->expand(sequences.front());
+  if (embedder_.makes_token_vectors()) prepared->places = features::sequence_places(sequences);
   using Origin = features::ForeignTexts::Origin;
   foreign_.add(sequences.front().ids, prepared->takes_ids ? Origin::ids : Origin::text);
   if (sequences.front().pair && !prepared->takes_ids) {
     has_pairs_ = true;
     empty_seconds_.add(sequences.front());
   }
-  if (embedder_.makes_token_vectors()) prepared->places = features::sequence_places(sequences);
   if (options_.vectors.format == io::Format::jsonl)
     prepared->cut = cut_fields(featurizer_, fields, sequences.front(), options_.drop);
   const auto json = fields.json(options_.features.text_field);
@@ -307,23 +323,35 @@ void EmbedFilter::write_windows(const io::Record& record, const Prepared& prepar
 }
 
 // One vector for each token of the record, however many windows there are.
-void EmbedFilter::write_tokens(const io::Record& record, const Prepared& prepared, io::Output& out) const {
+EmbedFilter::Tokens EmbedFilter::tokens_of(const Prepared& prepared) const {
   const auto width = static_cast<size_t>(embedder_.plan().width());
-  std::vector<int32_t> ids;
-  std::vector<float> values;
+  Tokens tokens;
+  auto& [ids, values] = tokens;
   ids.reserve(prepared.places.size());
   values.reserve(prepared.places.size() * width);
   for (const auto& [w, position] : prepared.places) {
     const heads::EmbeddedSequence& window = prepared.windows[w];
-    ids.push_back(window.features.ids[position]);
+    const int32_t id = window.features.ids[position];
+    if (late_ && !late_->has_vector(id)) continue;
+    ids.push_back(id);
     const auto vector = std::span(window.values).subspan(position * width, width);
     values.insert(values.end(), vector.begin(), vector.end());
   }
   embedder_.require_finite(values);
+  return tokens;
+}
+
+std::vector<float> EmbedFilter::token_vectors(const io::Work& texts) const {
+  return tokens_of(static_cast<const Prepared&>(texts)).values;
+}
+
+void EmbedFilter::write_tokens(const io::Record& record, const Prepared& prepared, io::Output& out) const {
+  const auto tokens = tokens_of(prepared);
   writer_->write(record,
-                 {.values = values,
+                 {.values = tokens.values,
                   .width = embedder_.plan().width(),
-                  .ids = &ids,
+                  .model = late_ ? vector_model(prepared) : std::string_view(),
+                  .ids = &tokens.ids,
                   .truncated = prepared.windows.front().features.truncated,
                   .stale = prepared.stale,
                   .cut = prepared.cut},
@@ -331,7 +359,7 @@ void EmbedFilter::write_tokens(const io::Record& record, const Prepared& prepare
 }
 
 void EmbedFilter::report_truncated(int64_t records) const {
-  heads::report_truncated_texts(log_, records, *featurizer_.options().max_length);
+  heads::report_truncated_texts(log_, records, featurizer_.options().max_length);
 }
 
 }  // namespace bert::predict

@@ -16,6 +16,7 @@
 #include "features/foreign_texts.h"
 #include "features/truncated_fields.h"
 #include "heads/embedder.h"
+#include "heads/late_texts.h"
 #include "heads/vector_model.h"
 #include "io/filter.h"
 #include "model/directory.h"
@@ -27,10 +28,11 @@ namespace bert::predict {
 struct EmbedOptions {
   heads::VectorOptions vectors;
   int precision = -1;  // see json::append_number; -1 means 6 for google
-  features::FeatureOptions
-      features;                // max_length: default is the model's; prompt is ignored, see vectors.prompt
-  bool expects_pairs = false;  // otherwise a note tells of them
-  bool windows_apart = false;  // with Overflow::split: a vector and a record for each window
+  // Without the maximum length and the prompt, which depend on the model.
+  features::FeatureOptions features;
+  std::optional<int64_t> max_length;  // nullopt: the model's
+  bool expects_pairs = false;         // otherwise a note tells of them
+  bool windows_apart = false;         // with Overflow::split: a vector and a record for each window
   io::DropList drop;
   std::string output = "-";  // of an array: gets a Sidecar if it is a regular file
   heads::ComputeOptions compute;
@@ -38,7 +40,7 @@ struct EmbedOptions {
 
 // How records become sequences; `prompt` is that of prompt_of().
 features::FeatureOptions feature_options(const EmbedOptions& options, std::string prompt,
-                                         const model::Directory& directory);
+                                         const model::Directory& directory, int64_t max_length);
 
 // New values of the fields that describe a record's input_ids, if these were truncated.
 std::vector<features::TruncatedField> cut_fields(const features::Featurizer& featurizer,
@@ -61,6 +63,7 @@ class EmbedFilter final : public io::Filter {
   int64_t tokens(const io::Work& texts) const;
   void compute(std::span<io::Work* const> texts);
   std::vector<float> vector(const io::Work& texts) const;
+  std::vector<float> token_vectors(const io::Work& texts) const;  // one after another
   bool truncated(const io::Work& texts) const;
   int64_t width() const { return embedder_.plan().width(); }  // of the vector
   // Its VectorModel as text. A record with token ids has no prompt.
@@ -84,12 +87,18 @@ class EmbedFilter final : public io::Filter {
   std::vector<features::Features> windows(const io::Fields& fields) const;
   WindowPlace place_of(const io::Record& record, const heads::EmbeddedSequence& window) const;
   void write_windows(const io::Record& record, const Prepared& prepared, io::Output& out) const;
+  struct Tokens {
+    std::vector<int32_t> ids;
+    std::vector<float> values;
+  };
+  Tokens tokens_of(const Prepared& prepared) const;
   void write_tokens(const io::Record& record, const Prepared& prepared, io::Output& out) const;
 
   const model::Directory& directory_;
   EmbedOptions options_;
   Log& log_;
   heads::Embedder embedder_;
+  std::optional<heads::LateTexts> late_;  // if the model makes such vectors
   features::Featurizer featurizer_;
   std::unique_ptr<VectorWriter> writer_;
   std::string vector_model_, unprompted_model_;  // see vector_model()

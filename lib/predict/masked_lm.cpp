@@ -50,10 +50,10 @@ class Fill final : public Predictor {
     if (options.overflow != features::Overflow::error)
       return checked(fields, options, Predictor::read(fields, featurizer));
     auto unlimited = options;
-    unlimited.max_length.reset();
+    unlimited.max_length = features::kNoLimit;
     features::Features whole = features::Featurizer(tokenizer_, unlimited).features(fields);
     auto reading = std::make_unique<Reading>();
-    const bool fits = std::ssize(whole.ids) <= *options.max_length;
+    const bool fits = std::ssize(whole.ids) <= options.max_length;
     if (!fits && !has_mask(whole)) return checked(fields, options, std::move(reading));
     for (features::Features& features : featurizer.windows(std::move(whole)))
       reading->windows.push_back({.features = std::move(features)});

@@ -22,7 +22,7 @@ features::FeatureOptions feature_options(const PredictOptions& options, const Pr
                                          const model::Directory& directory) {
   features::FeatureOptions features = options.features;
   features.max_length = heads::sequence_limit(
-      features.max_length, std::min(directory.max_length, task::entry(options.task.task).max_length),
+      options.max_length, std::min(directory.max_length, task::entry(options.task.task).max_length),
       directory.config);
   if (directory.sentence.cross_encoder) features.prompt = default_prompt_of(directory.sentence);
   features.overflow = options.overflow.value_or(task.overflow());
@@ -45,7 +45,7 @@ features::FeatureOptions feature_options(const PredictOptions& options, const Pr
   if (options.overlap) {
     features.overlap = *options.overlap;
   } else if (!options.overflow) {
-    features.overlap = features::usual_overlap(*features.max_length);
+    features.overlap = features::usual_overlap(features.max_length);
   }
   task.adapt(features);
   return features;
@@ -117,8 +117,8 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
   log_.info(heads::described({.model = directory.root,
                               .purpose = "task " + std::string(name_of(options_.task.task)) +
                                          (prompt.empty() ? "" : ", prompt \"" + prompt + "\""),
-                              .max_length = *featurizer_.options().max_length,
-                              .dtype = options_.dtype,
+                              .max_length = featurizer_.options().max_length,
+                              .dtype = network_.dtype(),
                               .threads = pool.size()}));
 }
 
@@ -326,7 +326,7 @@ void PredictFilter::report(Log& log) const {
 }
 
 void PredictFilter::report_truncated(int64_t records) const {
-  task_->report_truncated(log_, records, *featurizer_.options().max_length);
+  task_->report_truncated(log_, records, featurizer_.options().max_length);
 }
 
 }  // namespace bert::predict

@@ -24,13 +24,13 @@ namespace bert::predict {
 
 struct PredictOptions {
   TaskOptions task;
-  // Defaults. max_length: the model's. overlap: that of `features`, at most half a window. overflow: the
-  // task's.
-  features::FeatureOptions features;
+  features::FeatureOptions features;  // without what follows
+  // Defaults: the model's; that of `features`, at most half a window; the task's.
+  std::optional<int64_t> max_length;
   std::optional<int64_t> overlap;
   std::optional<features::Overflow> overflow;
   io::DropList drop;
-  std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
+  std::optional<Dtype> dtype = Dtype::f32;  // asked for; see nn::arithmetic
   // squad and conll: the official form of the task's predictions, and nothing else; npy and f32: the numbers
   // of each prediction as a row.
   io::Format format = io::Format::jsonl;
@@ -45,7 +45,7 @@ class PredictFilter final : public io::Filter {
   PredictFilter(const model::Directory& directory, const text::Tokenizer& tokenizer, PredictOptions options,
                 Pool& pool, Log& log);
 
-  int64_t max_length() const { return *featurizer_.options().max_length; }  // of a sequence, in tokens
+  int64_t max_length() const { return featurizer_.options().max_length; }  // of a sequence, in tokens
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;

@@ -65,14 +65,14 @@ SparseFilter::SparseFilter(const model::Directory& directory, const text::Tokeni
       sparse_(sparse),
       pool_(pool),
       log_(log),
-      featurizer_(tokenizer,
-                  feature_options(options_, heads::prompt_of(options_.vectors.prompt, directory), directory)),
+      featurizer_(tokenizer, feature_options(options_, heads::prompt_of(options_.vectors.prompt, directory),
+                                             directory, directory.max_length)),
       network_(directory, {.heads = {head_of(directory)}}, pool, nn::arithmetic(options_.compute.dtype)) {
   model::check_vocabulary(directory, tokenizer, log_);
   log_.info(heads::described({.model = directory.root,
                               .purpose = "weights of words",
-                              .max_length = *featurizer_.options().max_length,
-                              .dtype = options_.compute.dtype,
+                              .max_length = featurizer_.options().max_length,
+                              .dtype = network_.dtype(),
                               .threads = pool.size()}));
 }
 
@@ -178,7 +178,7 @@ void SparseFilter::finish(io::Record& record, io::Output& out) const {
 }
 
 void SparseFilter::report_truncated(int64_t records) const {
-  heads::report_truncated_texts(log_, records, *featurizer_.options().max_length);
+  heads::report_truncated_texts(log_, records, featurizer_.options().max_length);
 }
 
 }  // namespace bert::predict

@@ -39,8 +39,8 @@ class JsonWriter final : public VectorWriter {
       add_tokens(vectors, added);
     } else {
       append_vector(added.field("embedding"), vectors.values);
-      added.string(heads::kVectorModel, vectors.model);
     }
+    if (!vectors.model.empty()) added.string(heads::kVectorModel, vectors.model);
     if (vectors.truncated) added.boolean("truncated", true);
     out.record(record, added, vectors.stale.empty() ? drop_ : io::with_stale(drop_, vectors.stale, added));
   }

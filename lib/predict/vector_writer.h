@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "features/truncated_fields.h"
+#include "io/embedding.h"
 #include "io/output.h"
 #include "io/record.h"
 #include "text/tokenizer.h"
@@ -31,7 +32,7 @@ struct WindowPlace {
 struct Vectors {
   std::span<const float> values;  // [rows, width], all finite
   int64_t width = 0;
-  std::string_view model = {};                // of the vector of a record, see VectorModel
+  std::string_view model = {};                // of the vector, see VectorModel; "": unknown
   const std::vector<int32_t>* ids = nullptr;  // for token vectors: one id for each row
   bool truncated = false;
   std::span<const std::string_view> stale = {};        // fields of an earlier run
@@ -52,12 +53,12 @@ struct VectorText {
   bool base64 = false;  // instead: a string with the little-endian f32 in base64 (RFC 4648, section 4)
 };
 
-// Adds `embedding` and `embedding_model`, or `tokens` and `embeddings`; then `truncated`.
+// Adds `embedding`, or `tokens` and `embeddings`; `embedding_model`, if the model is given; then `truncated`.
 std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer, io::DropList drop,
                                                const VectorText& text);
 
 // Fields of records. `tokens` is an array.
-constexpr std::string_view kTokens = "tokens", kTokenVectors = "embeddings", kAttention = "attention";
+constexpr std::string_view kTokens = "tokens", kTokenVectors = io::kEmbeddings, kAttention = "attention";
 void append_tokens(std::string& out, const text::Tokenizer& tokenizer, std::span<const int32_t> ids);
 
 // Writes rows of numbers and nothing else.

@@ -16,10 +16,8 @@
 #include "io/embedding.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
-#include "io/line_cutter.h"
 #include "io/pull_reader.h"
 #include "json/json.h"
-#include "json/members.h"
 #include "search/codes.h"
 #include "search/record_vectors.h"
 
@@ -109,36 +107,6 @@ std::unique_ptr<Vectors> array_of(const IndexOptions& options, Pool& pool) {
 
 }  // namespace
 
-std::string plain(std::string_view value) {
-  if (!value.starts_with('"')) return std::string(value);
-  json::Document document;
-  return std::string(document.parse(value).string());
-}
-
-std::vector<std::string> read_values(std::span<const std::string> names, const io::Fields& fields,
-                                     const io::Record& record) {
-  std::vector<std::string> values(names.size());
-  if (io::is_json(record.source().format)) {
-    json::Members members(record.raw());
-    for (json::Members::Member member; members.next(member);) {
-      const auto value = record.raw().substr(member.value_begin, member.value_end - member.value_begin);
-      for (size_t i = 0; i < names.size(); ++i) {
-        if (member.key != names[i]) continue;
-        if (!values[i].empty()) throw Error("field \"", names[i], "\" appears twice");
-        values[i] = value;
-      }
-    }
-    for (auto& value : values) {
-      if (value == "null") value.clear();
-    }
-    return values;
-  }
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (const auto text = fields.text(names[i])) json::append_string(values[i], *text);
-  }
-  return values;
-}
-
 bool is_array_file(const std::string& path) {
   if (path.ends_with(".npy") || path.ends_with(".f32")) return true;
   if (kind_of(path) != FileKind::regular) return false;
@@ -222,39 +190,6 @@ std::vector<int64_t> IndexedRecords::matching(std::span<const Condition> conditi
   return rows;
 }
 
-std::optional<std::string> text_of(const io::Fields& fields, const std::string& name) {
-  if (const auto text = fields.text_unless_null(name)) return std::string(*text);
-  if (const auto words = fields.json("words"); words && words->is_array()) {
-    std::string text;
-    for (const auto word : fields.strings("words")) text.append(text.empty() ? "" : " ").append(word);
-    return text;
-  }
-  return std::nullopt;
-}
-
-std::string required_text_of(const io::Fields& fields, const std::string& name) {
-  auto text = text_of(fields, name);
-  return text ? std::move(*text) : std::string(fields.required_text(name));
-}
-
-TextFields TextFields::of(std::string_view vector_model) const {
-  const auto fields = heads::fields_of(vector_model);
-  if (fields.empty()) return *this;
-  return {.text = fields.front(), .pair = fields.size() > 1 ? fields[1] : pair};
-}
-
-bool has_empty_text(const io::Fields& fields, const TextFields& names) {
-  const auto is_empty = [&](const std::string& name) -> std::optional<bool> {
-    const auto value = fields.json(name);
-    if (value && value->kind() != json::Value::Kind::string) return std::nullopt;
-    const auto text = fields.text(name);
-    return text ? std::optional(io::is_blank(*text)) : std::nullopt;
-  };
-  auto text = is_empty(names.text);
-  if (!text && !fields.has(names.text)) text = is_empty(std::string(io::kTextField));
-  return text == true && is_empty(names.pair).value_or(true);
-}
-
 std::optional<std::string> IndexedRecords::text(int64_t row, const std::string& field) const {
   std::optional<std::string> text;
   read(index_.read(row), [&](const io::Fields& fields, const io::Record&) { text = text_of(fields, field); });
@@ -319,43 +254,65 @@ std::vector<std::string> IndexedRecords::unknown_names() const {
   return messages;
 }
 
+// Of a text, or of its tokens, as in the first record.
+void Index::add(const io::Fields& fields) {
+  const bool first = !tokens_ && !stored_;
+  if (tokens_ || (first && !fields.has(io::kEmbedding) && fields.has(io::kEmbeddings))) {
+    const auto vectors = io::read_embeddings(fields);
+    if (!vectors) throw Error("field \"", io::kEmbeddings, "\" is missing, unlike in the first record");
+    if (first) tokens_ = std::make_unique<TokenVectors>(vectors->width);
+    if (vectors->width != tokens_->width())
+      throw Error("field \"", io::kEmbeddings, "\" has vectors of ",
+                  counted(vectors->width, "number", "numbers"), ", that of the first record of ",
+                  tokens_->width());
+    return tokens_->add(vectors->values);
+  }
+  const auto row = io::read_embedding(fields);
+  if (!row) throw Error("field \"embedding\" is missing; bert-embed adds it");
+  const int64_t width = row->size();
+  if (first) stored_ = std::make_unique<StoredVectors>(width);
+  if (width != stored_->width())
+    throw Error("field \"embedding\" has ", counted(width, "number", "numbers"),
+                ", that of the first record has ", stored_->width());
+  stored_->add(*row);
+}
+
 void Index::read_vectors(const IndexOptions& options, Metric metric) {
   const auto format = io::input_format_by_suffix(options.path);
   if (format && io::is_table(*format)) refuse_table(options.path + ": ");
   io::PullReader reader(stream_of(options.path, options));
   io::RawRecordReader parser(options.stream.invalid_utf8, io::OnError::stop);
-  std::unique_ptr<StoredVectors> vectors;
   SameModel same_model(metric);
   io::RawRecord raw;
-  while (reader.next(raw)) {
+  for (int64_t place = 0; reader.next(raw); ++place) {
     parser.read(raw, [&](const io::Fields& fields, const io::Record& record) {
       if (io::is_table(record.source().format)) refuse_table("");
-      const auto row = io::read_embedding(fields);
-      if (!row) throw Error("field \"embedding\" is missing; bert-embed adds it");
-      const int64_t width = row->size();
-      if (!vectors) vectors = std::make_unique<StoredVectors>(width);
-      if (width != vectors->width())
-        throw Error("field \"embedding\" has ", counted(width, "number", "numbers"),
-                    ", that of the first record has ", vectors->width());
-      if (const auto hash = hash_of_id(fields, options.id_field))
-        id_hashes_.emplace_back(*hash, vectors->rows());
+      add(fields);
+      if (const auto hash = hash_of_id(fields, options.id_field)) id_hashes_.emplace_back(*hash, place);
       auto model = heads::read_vector_model(fields);
       const auto mismatch = same_model.mismatch(model, SameModel::Of::vector);
       if (!mismatch.empty()) throw Error("the vector has the ", mismatch);
       if (model_.empty() && heads::VectorModel::parse(model)) model_ = std::move(model);
-      vectors->add(*row);
     });
   }
-  if (!vectors) throw Error(options.path, ": has no records");
-  if (options.width && *options.width != vectors->width())
-    throw Error(options.path, ": has vectors of ", vectors->width(), " numbers, ", opt::dim, " asks for ",
+  if (!tokens_ && !stored_) throw Error(options.path, ": has no records");
+  const int64_t width = tokens_ ? tokens_->width() : stored_->width();
+  if (options.width && *options.width != width)
+    throw Error(options.path, ": has vectors of ", width, " numbers, ", opt::dim, " asks for ",
                 *options.width);
-  vectors_ = std::move(vectors);
+  vectors_ = std::move(stored_);
+}
+
+const Vectors& Index::vectors() const {
+  if (tokens_)
+    throw Error(path_,
+                ": has a vector for each token, which can only be searched, exactly and by vectors alone");
+  return *vectors_;
 }
 
 int64_t Index::rows() const {
   if (rows_) return std::ssize(*rows_);
-  return vectors_ ? vectors_->rows() : records_->size();
+  return tokens_ ? tokens_->texts() : vectors_ ? vectors_->rows() : records_->size();
 }
 
 Index::Index(const IndexOptions& options, Metric metric, Pool& pool) : path_(options.path) {

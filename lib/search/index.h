@@ -15,6 +15,7 @@
 #include "io/record_index.h"
 #include "io/record_reader.h"
 #include "io/stream.h"
+#include "search/late_search.h"
 #include "search/scan.h"
 #include "search/vectors.h"
 
@@ -111,10 +112,11 @@ class Index {
   Index(const IndexOptions& options, Metric metric, Pool& pool);
 
   const std::string& path() const { return path_; }
-  const Vectors& vectors() const { return *vectors_; }
+  const Vectors& vectors() const;  // Error if texts have vectors for their tokens
   // Those to search: of these rows, or of all.
-  const Vectors& searched() const { return selected_ ? *selected_ : *vectors_; }
-  int64_t rows() const;                                                               // to search
+  const Vectors& searched() const { return selected_ ? *selected_ : vectors(); }
+  const TokenVectors* tokens() const { return tokens_.get(); }  // nullptr: a text has one vector
+  int64_t rows() const;                                         // to search
   const std::vector<int64_t>* selected() const { return rows_ ? &*rows_ : nullptr; }  // nullptr: all
   int64_t row_of(int64_t searched) const { return rows_ ? (*rows_)[searched] : searched; }
   const IndexedRecords* records() const { return records_.get(); }  // nullptr: there are none
@@ -125,9 +127,12 @@ class Index {
 
  private:
   void read_vectors(const IndexOptions& options, Metric metric);
+  void add(const io::Fields& fields);
 
   const std::string path_;
   std::unique_ptr<Vectors> vectors_;
+  std::unique_ptr<TokenVectors> tokens_;
+  std::unique_ptr<StoredVectors> stored_;  // vectors_, while they are read
   std::optional<std::vector<int64_t>> rows_;
   std::unique_ptr<SelectedVectors> selected_;
   std::unique_ptr<IndexedRecords> records_;

@@ -87,11 +87,29 @@ std::string SameModel::option_advice(const heads::ModelDifference& difference) {
                                                : "give " + opt::pooling + " " + wanted;
 }
 
+bool makes_token_vectors(const model::Directory& directory, const predict::EmbedOptions& embed) {
+  return directory.sentence.late && embed.vectors.pooling.kind == heads::Pooling::Kind::automatic;
+}
+
+void require_one_vector(const model::Directory& directory, const predict::EmbedOptions& embed) {
+  if (makes_token_vectors(directory, embed))
+    throw Error(directory.root, ": makes a vector for each token, but a search needs one for each text; ",
+                opt::rerank, " orders what another model has found");
+}
+
 struct RecordVectors::TextModel {
-  TextModel(const TextOptions& options, Pool& pool, Log& log)
-      : directory(options.open_model()),
+  TextModel(const TextOptions& options, bool of_tokens, const std::string& whose, Pool& pool, Log& log)
+      : directory(checked(options.open_model(), options, of_tokens, whose)),
         tokenizer(model::load_tokenizer(directory)),
         filter(directory, tokenizer, options.embed, pool, log, predict::EmbedFilter::Weights::later) {}
+
+  static model::Directory checked(model::Directory directory, const TextOptions& options, bool of_tokens,
+                                  const std::string& whose) {
+    if (!of_tokens) require_one_vector(directory, options.embed);
+    if (of_tokens && !makes_token_vectors(directory, options.embed))
+      throw Error(directory.root, ": makes one vector for each text, ", whose, " one for each token");
+    return directory;
+  }
 
   model::Directory directory;
   text::Tokenizer tokenizer;
@@ -106,6 +124,13 @@ RecordVectors::~RecordVectors() = default;
 void RecordVectors::require_width(int64_t width, std::string whose) {
   width_ = width;
   whose_ = std::move(whose);
+}
+
+void RecordVectors::require_tokens(int64_t width, std::string whose) {
+  require_width(width, std::move(whose));
+  of_tokens_ = true;
+  auto& prompt = options_.embed.vectors.prompt;
+  if (!prompt) prompt = heads::kQuery;
 }
 
 void RecordVectors::require_model(std::string_view model, std::string whose, std::string remedy) {
@@ -123,7 +148,7 @@ RecordVectors::TextModel* RecordVectors::text_model() const {
   const std::lock_guard lock(opening_);
   if (text_model_ || !open_failure_.empty()) return text_model_.get();
   try {
-    text_model_ = std::make_unique<TextModel>(options_, pool_, log_);
+    text_model_ = std::make_unique<TextModel>(options_, of_tokens_, whose_, pool_, log_);
   } catch (const Error& error) {
     open_failure_ = error.what();
   }
@@ -165,13 +190,28 @@ void RecordVectors::prepare_other(const io::Fields& fields, WithVector& work) co
   work.is_empty = has_empty_text(fields, TextFields{features.text_field, features.pair_field}.of(work.model));
 }
 
-void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVector& work) const {
-  if (auto vector = options_.prefer_text ? std::nullopt : io::read_embedding(fields)) {
+// Returns false if the record has none.
+bool RecordVectors::prepare_vector(const io::Fields& fields, const io::Record& record,
+                                   WithVector& work) const {
+  if (of_tokens_) {
+    auto vectors = io::read_embeddings(fields);
+    if (!vectors) return false;
+    if (vectors->width != *width_)
+      throw Error("field \"", io::kEmbeddings, "\" has vectors of ",
+                  counted(vectors->width, "number", "numbers"), ", ", whose_, " ", *width_);
+    work.vector = std::move(vectors->values);
+  } else {
+    auto vector = io::read_embedding(fields);
+    if (!vector) return false;
     work.vector = std::move(*vector);
-    work.cost = kVectorCost;
-    work.model = model_of(fields, record, std::ssize(work.vector));
-    return prepare_other(fields, work);
   }
+  work.cost = kVectorCost;
+  work.model = model_of(fields, record, std::ssize(work.vector));
+  return true;
+}
+
+void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVector& work) const {
+  if (!options_.prefer_text && prepare_vector(fields, record, work)) return prepare_other(fields, work);
   prepare_other(fields, work);
   if (!options_.prefer_text) {
     refuse_vectors_in_table(fields);
@@ -209,13 +249,16 @@ void RecordVectors::compute_texts(std::span<io::Record* const> records) {
   }
   if (texts.empty()) return;
   auto& filter = text_model()->filter;
+  if (of_tokens_ && filter.width() != *width_)
+    throw Error("the vectors of texts have ", filter.width(), " numbers, ", whose_, " ", *width_,
+                "; they are of another model");
   filter.compute(texts);
   pool_.run_grid(texts.size(), [&](int64_t i, int) {
     io::Record& record = *with_text[i];
     auto& work = record.work_as<WithVector>();
     try {
       record.truncated = filter.truncated(*work.text);
-      work.vector = filter.vector(*work.text);
+      work.vector = of_tokens_ ? filter.token_vectors(*work.text) : filter.vector(*work.text);
     } catch (const Error& error) {
       work.failure = error.what();
     }
@@ -224,7 +267,7 @@ void RecordVectors::compute_texts(std::span<io::Record* const> records) {
 }
 
 void RecordVectors::check_width(WithVector& work) {
-  if (!work.failure.empty()) return;
+  if (!work.failure.empty() || of_tokens_) return;
   const auto width = static_cast<int64_t>(work.vector.size());
   if (!width_) require_width(width, "the first record has");
   if (width == *width_) return;

@@ -63,6 +63,11 @@ struct TextOptions {
   bool prefer_text = false;  // to a record's embedding
 };
 
+// Throws Error if a text has a vector for each of its tokens.
+void require_one_vector(const model::Directory& directory, const predict::EmbedOptions& embed);
+// Whether it has.
+bool makes_token_vectors(const model::Directory& directory, const predict::EmbedOptions& embed);
+
 // What filters keep for a record. A filter derives from it to add its results.
 struct WithVector : io::Work {
   std::vector<float> vector;       // of a text after compute
@@ -83,6 +88,9 @@ class RecordVectors {
   // All vectors must have this width; otherwise that of the first one. `whose` is used in messages: "x.npy
   // has".
   void require_width(int64_t width, std::string whose);
+  // The same for vectors of tokens, which queries then have, too: WithVector::vector has them one after
+  // another.
+  void require_tokens(int64_t width, std::string whose);
   // The records are queries for vectors with this model, see SameModel. "": any query will do. If those are
   // normalized and it matters, the vectors of texts will be, too. `remedy`: see SameModel::advise.
   void require_model(std::string_view model, std::string whose, std::string remedy = {});
@@ -105,6 +113,7 @@ class RecordVectors {
  private:
   struct TextModel;
   TextModel* text_model() const;
+  bool prepare_vector(const io::Fields& fields, const io::Record& record, WithVector& work) const;
   void compute_texts(std::span<io::Record* const> records);
   void check_width(WithVector& work);
   void check_model(WithVector& work);
@@ -117,6 +126,7 @@ class RecordVectors {
   std::optional<int64_t> width_;
   std::string whose_;
   bool knows_model_ = false;             // see require_model
+  bool of_tokens_ = false;               // see require_tokens
   std::optional<SameModel> same_model_;  // nullopt: nothing is known of the vectors to search
   mutable std::mutex opening_;
   mutable std::unique_ptr<TextModel> text_model_;

@@ -86,7 +86,9 @@ class Refresh {
     Model(const TextOptions& texts, Pool& pool, Log& log)
         : directory(texts.open_model()),
           tokenizer(model::load_tokenizer(directory)),
-          filter(directory, tokenizer, texts.embed, pool, log, predict::EmbedFilter::Weights::later) {}
+          filter(directory, tokenizer, texts.embed, pool, log, predict::EmbedFilter::Weights::later) {
+      require_one_vector(directory, texts.embed);
+    }
 
     model::Directory directory;
     text::Tokenizer tokenizer;

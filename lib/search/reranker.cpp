@@ -24,20 +24,20 @@ Reranker::Reranker(const RerankOptions& options, const Index& index, const std::
       text_field_(text_field),
       directory_(options.open_model()),
       tokenizer_(model::load_tokenizer(directory_)),
-      model_(directory_, tokenizer_, options.predict, pool, log) {}
+      scorer_(make_scorer(directory_, tokenizer_, options.predict, pool, log)) {}
 
 std::vector<float> Reranker::scores(std::string_view query, std::span<const int64_t> rows) {
-  std::vector<predict::PredictFilter::Pair> pairs;
+  std::vector<std::string> texts;
   bool has_texts = false;
   for (const int64_t row : rows) {
     const auto text = records_.text(row, text_field_);
     has_texts |= text.has_value();
-    pairs.emplace_back(query, text.value_or(""));
+    texts.emplace_back(text.value_or(""));
   }
   if (!has_texts && !rows.empty())
     throw Error(records_.where(rows.front()), ": no text in the field ", json::in_quotes(text_field_),
                 ", nor in the other candidates; ", opt::text_field, " names another one");
-  return model_.rank(pairs);
+  return scorer_->scores(query, texts);
 }
 
 void Reranker::rerank(std::string_view query, std::vector<Hit>& hits) {
@@ -48,12 +48,6 @@ void Reranker::rerank(std::string_view query, std::vector<Hit>& hits) {
   std::ranges::sort(hits, [](const Hit& a, const Hit& b) {
     return a.score != b.score ? a.score > b.score : a.row < b.row;
   });
-}
-
-void Reranker::report(Log& log) const {
-  if (const auto pairs = model_.truncated_pairs(); pairs > 0)
-    log.warn(counted(pairs, "pair of query and text was", "pairs of query and text were") + " truncated to " +
-             std::to_string(model_.max_length()) + " tokens");
 }
 
 }  // namespace bert::search

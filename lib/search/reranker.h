@@ -1,8 +1,9 @@
-// Scores the records that a search has found by a model that reads query and text together (a cross-encoder).
+// Scores the records that a search has found by another model, see TextScorer.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "model/directory.h"
 #include "predict/predict_filter.h"
 #include "search/index.h"
+#include "search/text_scorer.h"
 #include "search/word_search.h"
 #include "text/tokenizer.h"
 
@@ -20,7 +22,7 @@ namespace bert::search {
 
 struct RerankOptions {
   std::function<model::Directory()> open_model;
-  predict::PredictOptions predict;  // the task is rank
+  predict::PredictOptions predict;  // of a cross-encoder; the task is rank
   int64_t candidates = 100;         // records to score
 };
 
@@ -34,14 +36,14 @@ class Reranker {
   std::vector<float> scores(std::string_view query, std::span<const int64_t> rows);
   // Orders the hits by new scores, equal ones by row; the score they had becomes Hit::before.
   void rerank(std::string_view query, std::vector<Hit>& hits);
-  void report(Log& log) const;
+  void report(Log& log) const { scorer_->report(log); }
 
  private:
   const IndexedRecords& records_;
   const std::string text_field_;
   const model::Directory directory_;
   const text::Tokenizer tokenizer_;
-  predict::PredictFilter model_;
+  const std::unique_ptr<TextScorer> scorer_;
 };
 
 }  // namespace bert::search

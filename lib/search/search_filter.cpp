@@ -63,7 +63,10 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
       pool_(pool),
       queries_(options_.texts, options_.metric, pool, log),
       index_(options_.index, options_.metric, pool),
-      search_(has_vectors() ? make_search(index_, options_, pool, log) : nullptr),
+      late_(index_.tokens() != nullptr
+                ? std::make_unique<LateSearch>(*index_.tokens(), index_.selected(), pool)
+                : nullptr),
+      search_(has_vectors() && !late_ ? make_search(index_, options_, pool, log) : nullptr),
       wanted_(wanted(options_)),
       first_(first_wanted(options_)),
       drop_(heads::with_vector_model(options_.drop)) {
@@ -82,13 +85,28 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
   }
   if (!index_.repeated_id().empty() && !lines_) log.warn(index_.repeated_id());
   if (!has_vectors()) return;
+  if (late_) require_late();
   if (options_.recall > 0)
     recall_.emplace(index_.searched(), options_.metric, pool, options_.recall,
                     Wanted(options_.neighbors, first_.least));
-  queries_.require_width(index_.vectors().width(), options_.index.path + " has");
+  if (late_) {
+    queries_.require_tokens(index_.tokens()->width(), options_.index.path + " has");
+  } else {
+    queries_.require_width(index_.vectors().width(), options_.index.path + " has");
+  }
   queries_.require_model(index_.model(), options_.index.path + " has", options_.index.remedy);
   if (index_.model().empty())
     log.info(options_.index.path + ": does not say which model its vectors are from, so it is not checked");
+}
+
+void SearchFilter::require_late() const {
+  const auto refuse = [&](const std::string& option) {
+    throw Error(option, " cannot be used with ", options_.index.path, ", which has a vector for each token");
+  };
+  if (!options_.graph.path.empty()) refuse(opt::graph);
+  if (!options_.codes.path.empty()) refuse(opt::codes);
+  if (options_.words) refuse(opt::hybrid);
+  if (options_.metric == Metric::l2) refuse(opt::metric + " l2");
 }
 
 // The vectors may be those of other texts, but which is not known.
@@ -140,9 +158,14 @@ void SearchFilter::compute(std::span<io::Record* const> records) {
 void SearchFilter::search(std::span<Found* const> queries, int64_t more) {
   if (!has_vectors())
     return write_neighbors(queries, std::vector<std::vector<Neighbor>>(queries.size()), more);
+  const auto wanted = with(first_, more);
+  if (late_) {
+    std::vector<std::span<const float>> texts(queries.size());
+    for (size_t i = 0; i < queries.size(); ++i) texts[i] = queries[i]->vector;
+    return write_neighbors(queries, late_->nearest(texts, wanted), more);
+  }
   std::vector<const float*> rows;
   for (const Found* query : queries) rows.push_back(query->vector.data());
-  const auto wanted = with(first_, more);
   const auto nearest = search_->nearest(rows, words_ ? Wanted(words_->candidates(wanted)) : wanted);
   if (recall_ && more == 0) recall_->add(rows, nearest);
   write_neighbors(queries, nearest, more);
@@ -292,7 +315,8 @@ void SearchFilter::append_neighbor(std::string& out, const Hit& hit,
   if (reranker_ && words_ && has_vectors())
     json::append_number(entry.key(kJoinedScore), rounded(hit.before), options_.precision);
   if (has_vectors() && (words_ || reranker_))
-    append_score(entry.key(name_of(options_.metric)), options_.metric, hit.vector, options_.precision);
+    append_score(entry.key(late_ ? kMaxSim : name_of(options_.metric)), options_.metric, hit.vector,
+                 options_.precision);
   if (words_ && (has_vectors() || reranker_))
     json::append_number(entry.key(kWordScore), rounded(hit.words), options_.precision);
   for (size_t i = 1; i < values.size(); ++i) {

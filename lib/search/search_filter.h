@@ -11,6 +11,7 @@
 #include "base/pool.h"
 #include "io/filter.h"
 #include "search/index.h"
+#include "search/late_search.h"
 #include "search/nearest.h"
 #include "search/options.h"
 #include "search/recall.h"
@@ -39,6 +40,7 @@ class SearchFilter final : public io::Filter {
 
  private:
   void note_pairs(Log& log) const;
+  void require_late() const;
   struct Found;
   bool has_vectors() const { return !options_.words || options_.words->with_vectors; }
   void search(std::span<Found* const> queries, int64_t more);
@@ -57,7 +59,8 @@ class SearchFilter final : public io::Filter {
   Pool& pool_;
   RecordVectors queries_;
   Index index_;
-  std::unique_ptr<Search> search_;  // of vectors
+  std::unique_ptr<LateSearch> late_;  // of vectors of tokens
+  std::unique_ptr<Search> search_;    // of vectors
   std::unique_ptr<WordSearch> words_;
   std::unique_ptr<Reranker> reranker_;
   const Wanted wanted_, first_;  // at the end, and before reranking

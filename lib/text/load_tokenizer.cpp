@@ -67,6 +67,24 @@ void name_specials(TokenizerParts& parts) {
     if (!has(*name) && has(usual)) *name = usual;
 }
 
+// Adds the tokens that texts may begin with, or changes them to be found in texts as they are.
+void add_marks(TokenizerParts& parts, const std::vector<std::string>& marks) {
+  auto& added = parts.config.added;
+  for (const auto& mark : marks) {
+    for (const auto& content : {mark, mark.substr(0, mark.find(' '))}) {
+      const auto known = std::ranges::find(added, content, &AddedToken::content);
+      if (known != added.end()) {
+        known->special = true;
+        known->normalized = false;
+        break;
+      }
+      if (content.empty() || std::ranges::find(parts.subwords, content) == parts.subwords.end()) continue;
+      added.push_back({.content = content});
+      break;
+    }
+  }
+}
+
 Tokenizer make(TokenizerParts parts, Compat compat, Case override_case, const std::string& name,
                const ModelSettings& model = {}) {
   constexpr int kGoogleMaxWordChars = 200;
@@ -78,6 +96,7 @@ Tokenizer make(TokenizerParts parts, Compat compat, Case override_case, const st
   if (parts.config.truncation && model.max_length)
     parts.config.truncation = Truncation{.max_length = *model.max_length, .of_model = true};
   parts.config.compat = compat;
+  add_marks(parts, model.marks);
   if (parts.composition) {
     if (compat == Compat::google) throw Error(name, ": only WordPiece has the rules of Google");
     if (override_case != Case::from_files)

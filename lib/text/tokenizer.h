@@ -85,6 +85,8 @@ struct ModelSettings {
   bool lowercase = false;             // lowercase texts, whatever the tokenizer's own files say
   std::optional<int64_t> max_length;  // if tokenizer.json has a truncation block, truncate to this length
   bool specials = true;               // see TokenizerConfig
+  // Texts to find as one token, or else their first words, if the vocabulary has these.
+  std::vector<std::string> marks = {};
 };
 
 struct Span {

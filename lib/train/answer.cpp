@@ -73,8 +73,7 @@ namespace {
 class AnswerTask final : public TrainingTask {
  public:
   explicit AnswerTask(const TaskInputs& inputs)
-      : TrainingTask(inputs),
-        rule_(heads::window_rule(options_.answer, options_.features.max_length.value())) {
+      : TrainingTask(inputs), rule_(heads::window_rule(options_.answer, options_.features.max_length)) {
     features::require_room(tokenizer_, rule_);
   }
 

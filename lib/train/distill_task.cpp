@@ -59,7 +59,7 @@ class DistillTask final : public TrainingTask {
     if (its.causal || config_.causal) throw Error("the attention of causal models cannot be compared");
     const auto tokenizer = model::load_tokenizer(teacher_);
     require_same_tokenizer("teacher", teacher_.root, tokenizer, tokenizer_);
-    const int64_t most = options_.features.max_length.value();
+    const int64_t most = options_.features.max_length;
     if (its.positions < most)
       throw Error(teacher_.root, ": the teacher reads ", its.positions,
                   " tokens, fewer than the maximum length of ", most, "; use ", opt::max_length);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "comm/message.h"
@@ -17,6 +18,22 @@ void EmbedLearning::forward(Part examples, const nn::DropoutSeed* dropout_seed, 
   for (const auto* example : examples)
     for (const auto& [ids, types] : example->sequences()) batch_.add(ids, types);
   vectors_ = &sentences_.forward(batch_, dropout_seed, keep);
+  offsets_.resize(batch_.sequences() + 1);
+  std::iota(offsets_.begin(), offsets_.end(), int64_t{0});
+}
+
+nn::SimilarityResult EmbedLearning::loss(const nn::SimilarityOptions& options, const Compared& compared,
+                                         nn::Tensor* gradient) const {
+  return nn::similarity_loss(network_.context(), options, compared.groups, compared.vectors, gradient);
+}
+
+std::vector<double> EmbedLearning::similarities(const Compared& compared) const {
+  return nn::similarities(nn::Similarity::cosine, compared.groups, compared.vectors);
+}
+
+std::vector<int64_t> EmbedLearning::ranks_of_positives(const Compared& compared) const {
+  return nn::ranks_of_positives(network_.context(), nn::Similarity::cosine, compared.groups,
+                                compared.vectors);
 }
 
 // What is compared: without a projection that is thrown away after training.
@@ -29,7 +46,7 @@ int64_t EmbedLearning::compared_width() const {
 }
 
 // For each example: the number of its first sequence, how many it has, whether it is scored, its label, its
-// scores, the guide's vectors, and its own.
+// scores, the guide's vectors, and of each sequence how many vectors it has, and these.
 void EmbedLearning::append_vectors(Part examples, std::span<const uint64_t> sequences,
                                    std::string& out) const {
   const auto& vectors = compared();
@@ -45,8 +62,11 @@ void EmbedLearning::append_vectors(Part examples, std::span<const uint64_t> sequ
     comm::append(out, std::string_view(reinterpret_cast<const char*>(example.guide.data()),
                                        example.guide.size() * sizeof(float)));
     for (size_t i = 0; i < example.lengths.size(); ++i, ++sequence) {
-      const auto vector = vectors.values(sequence);
-      out.append(reinterpret_cast<const char*>(vector.data()), vector.size_bytes());
+      comm::append(out, offsets_[sequence + 1] - offsets_[sequence]);
+      for (int64_t row = offsets_[sequence]; row < offsets_[sequence + 1]; ++row) {
+        const auto vector = vectors.values(row);
+        out.append(reinterpret_cast<const char*>(vector.data()), vector.size_bytes());
+      }
     }
   }
 }
@@ -57,7 +77,7 @@ EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
   const size_t bytes = compared_width() * sizeof(float);
   struct Found {
     nn::SimilarityGroup group;
-    std::string_view vectors;
+    std::vector<std::string_view> sequences;  // the vectors of each
   };
   std::vector<Found> all;
   Compared compared;
@@ -71,26 +91,39 @@ EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
       const auto guide = comm::take_text(rest);
       group.guide.resize(guide.size() / sizeof(float));
       if (!guide.empty()) std::memcpy(group.guide.data(), guide.data(), guide.size());
-      const size_t size = count * bytes;
-      all.push_back({std::move(group), rest.substr(0, size)});
-      rest.remove_prefix(size);
+      auto& sequences = all.emplace_back(std::move(group)).sequences;
+      for (int64_t i = 0; i < count; ++i) {
+        const size_t size = comm::take_number(rest) * bytes;
+        sequences.push_back(rest.substr(0, size));
+        rest.remove_prefix(size);
+      }
     }
   }
   std::ranges::sort(all, {}, [](const Found& found) { return found.group.begin; });
-  compared.vectors.reshape(all.empty() ? 0 : all.back().group.end, compared_width());
-  for (auto& [group, vectors] : all) {
-    for (int64_t row = group.begin; row < group.end; ++row)
-      std::memcpy(compared.vectors.row(row), vectors.data() + (row - group.begin) * bytes, bytes);
+  auto& offsets = compared.offsets = {0};
+  for (const auto& found : all)
+    for (const auto sequence : found.sequences)
+      offsets.push_back(offsets.back() + static_cast<int64_t>(sequence.size() / bytes));
+  compared.vectors.reshape(offsets.back(), compared_width());
+  int64_t row = 0;
+  for (auto& [group, sequences] : all) {
+    for (std::string_view vectors : sequences)
+      for (; !vectors.empty(); vectors.remove_prefix(bytes))
+        std::memcpy(compared.vectors.row(row++), vectors.data(), bytes);
     compared.groups.push_back(std::move(group));
   }
   return compared;
 }
 
-// Passes the gradient of the batch's vectors on to the network. `sequences`: their rows in `gradient`.
-void EmbedLearning::backward(std::span<const uint64_t> sequences, const nn::Tensor& gradient) {
-  std::vector<int64_t> rows(sequences.begin(), sequences.end());
+// Passes the gradient of the batch's vectors on to the network. `sequences`: which they are.
+void EmbedLearning::backward_own(std::span<const uint64_t> sequences, const Compared& compared,
+                                 const nn::Tensor& gradient) {
+  std::vector<int64_t> rows;
+  for (const uint64_t sequence : sequences)
+    for (int64_t row = compared.offsets[sequence]; row < compared.offsets[sequence + 1]; ++row)
+      rows.push_back(row);
   nn::gather_rows(network_.context(), gradient, rows, own_gradient_);
-  sentences_.backward(own_gradient_);
+  backward(own_gradient_);
 }
 
 metric::Values EmbedLearning::learn(const examples::Step& step, const StepPlace& place) {
@@ -102,8 +135,7 @@ metric::Values EmbedLearning::learn(const examples::Step& step, const StepPlace&
   nn::SimilarityResult result;
   const auto compare = [&] {
     compared = gather(own);
-    result =
-        nn::similarity_loss(network_.context(), options_.loss, compared.groups, compared.vectors, &gradient);
+    result = loss(options_.loss, compared, &gradient);
   };
   const bool twice = batches > 1;
   if (batches != 1) {
@@ -124,7 +156,7 @@ metric::Values EmbedLearning::learn(const examples::Step& step, const StepPlace&
       append_vectors(examples, dropout_seed.sequences, own);
       compare();
     }
-    backward(dropout_seed.sequences, gradient);
+    backward_own(dropout_seed.sequences, compared, gradient);
   });
   metric::Evaluation evaluation = {.loss = result.loss};
   if (nn::finds_positives(options_.loss.loss))
@@ -165,23 +197,22 @@ nn::SimilarityOptions EmbedLearning::dev_loss(bool scored) const {
 metric::Values EmbedLearning::end_evaluation() {
   const Compared compared = gather(evaluated_);
   evaluated_ = {};
-  const auto& [vectors, groups, scored] = compared;
+  const auto& groups = compared.groups;
   metric::Evaluation evaluation;
   if (groups.empty()) return metric::dev_values(evaluation, task());
-  auto loss = dev_loss(scored);
+  auto options = dev_loss(compared.scored);
   const bool has_negatives =
       std::ranges::any_of(groups, [](const auto& group) { return group.end > group.positive() + 1; });
-  if (loss.loss == SimilarityLoss::triplet && !has_negatives) loss.loss = SimilarityLoss::ranking;
-  if (nn::compares_ratings(loss.loss) &&
+  if (options.loss == SimilarityLoss::triplet && !has_negatives) options.loss = SimilarityLoss::ranking;
+  if (nn::compares_ratings(options.loss) &&
       std::ranges::any_of(groups, [](const auto& group) { return group.scores.empty(); }))
-    loss.loss = SimilarityLoss::ranking;
-  evaluation.loss = nn::similarity_loss(network_.context(), loss, groups, vectors, nullptr).loss;
-  if (scored) {
-    const auto cosines = nn::cosines(groups, vectors);
-    for (size_t i = 0; i < groups.size(); ++i) evaluation.numbers.add(groups[i].label, cosines[i]);
+    options.loss = SimilarityLoss::ranking;
+  evaluation.loss = loss(options, compared, nullptr).loss;
+  if (compared.scored) {
+    const auto found = similarities(compared);
+    for (size_t i = 0; i < groups.size(); ++i) evaluation.numbers.add(groups[i].label, found[i]);
   } else {
-    for (const int64_t rank : nn::ranks_of_positives(network_.context(), groups, vectors))
-      evaluation.places.add(rank, vectors.rows());
+    for (const int64_t rank : ranks_of_positives(compared)) evaluation.places.add(rank, groups.back().end);
   }
   return metric::dev_values(evaluation, task());
 }

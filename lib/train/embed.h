@@ -46,7 +46,24 @@ class EmbedLearning : public Learner {
   metric::Values end_evaluation() override;
 
  protected:
-  void forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep);
+  // The vectors of a step or a dev set, in the order of its sequences.
+  struct Compared {
+    nn::Tensor vectors;
+    std::vector<int64_t> offsets;  // where the vectors of each sequence begin, and their number
+    std::vector<nn::SimilarityGroup> groups;
+    bool scored = false;  // the groups have labels
+  };
+
+  // Sets batch_, vectors_ and offsets_.
+  virtual void forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep);
+  // Passes the gradient of vectors_ on to the network.
+  virtual void backward(const nn::Tensor& gradient) { sentences_.backward(gradient); }
+  virtual nn::SimilarityResult loss(const nn::SimilarityOptions& options, const Compared& compared,
+                                    nn::Tensor* gradient) const;
+  // Of each group: the similarity of its first two texts; see nn::ranks_of_positives.
+  virtual std::vector<double> similarities(const Compared& compared) const;
+  virtual std::vector<int64_t> ranks_of_positives(const Compared& compared) const;
+  virtual int64_t compared_width() const;  // numbers in a vector
   // Appends what end_evaluation() needs of the examples of the last forward. `sequences`: their numbers.
   virtual void append_evaluated(Part examples, std::span<const uint64_t> sequences, std::string& out) const {
     append_vectors(examples, sequences, out);
@@ -54,21 +71,15 @@ class EmbedLearning : public Learner {
 
   SentenceVectors sentences_;
   const nn::Tensor* vectors_ = nullptr;  // of the batch
+  std::vector<int64_t> offsets_;         // where those of each sequence begin, and their number
   std::string evaluated_;                // what this rank has appended
 
  private:
-  // The vectors of a step or a dev set, in the order of its sequences.
-  struct Compared {
-    nn::Tensor vectors;
-    std::vector<nn::SimilarityGroup> groups;
-    bool scored = false;  // the groups have labels
-  };
-
   const nn::Tensor& compared() const;
-  int64_t compared_width() const;
   void append_vectors(Part examples, std::span<const uint64_t> sequences, std::string& out) const;
   Compared gather(const std::string& own) const;
-  void backward(std::span<const uint64_t> sequences, const nn::Tensor& gradient);
+  void backward_own(std::span<const uint64_t> sequences, const Compared& compared,
+                    const nn::Tensor& gradient);
   nn::SimilarityOptions dev_loss(bool scored) const;
 
   const Options options_;

@@ -7,9 +7,11 @@
 #include "io/embedding.h"
 #include "json/json.h"
 #include "model/parts.h"
+#include "train/compared_texts.h"
 #include "train/distill.h"
 #include "train/embed.h"
 #include "train/label_watch.h"
+#include "train/projection.h"
 #include "train/teacher.h"
 #include "train/training_task.h"
 
@@ -31,11 +33,8 @@ class EmbedTask final : public TrainingTask {
         loss_(options_.embed.loss) {
     const auto& embed = options_.embed;
     loss_.temperature = options_.temperature;
-    if (embed.pooling) {
-      pooling_ = {*embed.pooling};
-    } else if (inputs.sentence.sparse) {
-      throw Error(inputs.path, ": is a SparseEncoder, whose weights of words cannot be trained; name a ",
-                  opt::pooling, " of vectors to learn");
+    if (embed.pooling.kind == heads::Pooling::Kind::mode) {
+      pooling_ = {embed.pooling.mode};
     } else if (inputs.sentence.pooling) {
       pooling_ = inputs.sentence.pooling->modes;
       include_prompt_ = inputs.sentence.pooling->include_prompt;
@@ -45,7 +44,7 @@ class EmbedTask final : public TrainingTask {
     if (dense_ && dense_->in != pooled)
       throw Error(opt::pooling, " gives ", pooled, " numbers, but the model's Dense module reads ",
                   dense_->in);
-    if (dense_) projection_ = {.in = pooled, .out = dense_->out, .activation = dense_->activation};
+    if (dense_) projection_ = projection_of(*dense_);
     width_ = dense_ ? dense_->out : pooled;
   }
 
@@ -123,12 +122,7 @@ class EmbedTask final : public TrainingTask {
   }
 
   std::string_view complete(nn::Params& parameters) const override {
-    const auto& entries = parameters.layout().entries();
-    for (size_t place = 0; dense_ && place < entries.size(); ++place) {
-      if (!entries[place].name.starts_with(model::kProjection)) continue;
-      const auto& numbers = entries[place].name.ends_with("weight") ? dense_->weight : dense_->bias;
-      std::ranges::copy(numbers, parameters.tensor(place).begin());
-    }
+    fill_projection(dense_, parameters);
     return model::kProjection;
   }
 
@@ -175,7 +169,7 @@ class EmbedTask final : public TrainingTask {
          .similarity = euclidean ? "euclidean"
                        : dot     ? "dot"
                                  : sentence_.similarity.value_or("cosine"),
-         .max_length = options_.features.max_length.value()},
+         .max_length = options_.features.max_length},
         sentence_);
   }
 
@@ -289,9 +283,6 @@ class EmbedTask final : public TrainingTask {
     teacher_->compare_lengths(least, most, preparation.log);
   }
 
-  static std::string_view name_of(SimilarityLoss loss) {
-    return std::ranges::find(nn::kSimilarityLosses, loss, &nn::SimilarityLossName::loss)->name;
-  }
   // Throws Error if all labels are equal.
   static void require_different(const examples::LabelRange& own, comm::Communicator& ranks) {
     const auto [least, most] = range_of_all(own, ranks);
@@ -358,7 +349,17 @@ class EmbedTask final : public TrainingTask {
 
 }  // namespace
 
+// Each is defined in the file of its name.
+std::unique_ptr<TrainingTask> make_late_task(const TaskInputs& inputs);
+std::unique_ptr<TrainingTask> make_sparse_task(const TaskInputs& inputs);
+
 std::unique_ptr<TrainingTask> make_embed_task(const TaskInputs& inputs) {
+  using Kind = heads::Pooling::Kind;
+  const auto& sentence = inputs.sentence;
+  const auto& embed = inputs.options.embed;
+  if (embed.sparse || (sentence.sparse && embed.pooling.kind == Kind::automatic))
+    return make_sparse_task(inputs);
+  if (sentence.late || embed.pooling.kind == Kind::none) return make_late_task(inputs);
   return std::make_unique<EmbedTask>(inputs);
 }
 

@@ -102,8 +102,8 @@ std::string introduction(const CardFacts& facts, std::string_view previous) {
                      std::string(task::name_of(facts.options.task.kind)) + "`, ";
   text += facts.initial.path.empty() ? "trained from random weights" : "trained from " + code(base_of(facts));
   text += " with the BERT filters: " + counted(config.layers, "layer", "layers") + ", width " +
-          std::to_string(config.hidden) + ", at most " +
-          std::to_string(*facts.plan.task.features.max_length) + " tokens.\n";
+          std::to_string(config.hidden) + ", at most " + std::to_string(facts.plan.task.features.max_length) +
+          " tokens.\n";
   const bool has_license = !facts.options.card.license.empty() || model::has_key(previous, "license");
   if (!has_license)
     text += "\nIts license is not stated: name it with `" + opt::license + "`, or as `license:` above.\n";
@@ -172,7 +172,7 @@ std::string curve(const CardFacts& facts, const State& state) {
 }
 
 std::string environment(const CardFacts& facts) {
-  return "With " + heads::version() + ", " + nn::arithmetic_name(nn::arithmetic(facts.plan.dtype)) + ".";
+  return "With " + heads::version() + ", " + nn::arithmetic_name(facts.plan.dtype) + ".";
 }
 
 std::string results(const State& state) {

@@ -143,7 +143,7 @@ class PretrainTask final : public TrainingTask {
   explicit PretrainTask(const TaskInputs& inputs)
       : TrainingTask(inputs),
         mask_{.rule = rule_of(options_, config_), .seed = options_.seed},
-        limits_{.max_length = options_.features.max_length.value(), .types = config_.types} {
+        limits_{.max_length = options_.features.max_length, .types = config_.types} {
     if (!config_.tied_embeddings)
       throw Error("the model's input and output embeddings are not tied, which pre-training requires");
   }

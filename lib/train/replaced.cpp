@@ -176,7 +176,7 @@ class ReplacedTask final : public TrainingTask {
     const auto tokenizer = model::load_tokenizer(*fixed_);
     require_same_vocabulary("generator", fixed_->root, tokenizer, tokenizer_);
     print_ = model::fingerprint(*fixed_, tokenizer, {});
-    const int64_t most = options_.features.max_length.value();
+    const int64_t most = options_.features.max_length;
     if (fixed_->config.positions < most)
       throw Error(fixed_->root, ": the generator reads ", fixed_->config.positions,
                   " tokens, fewer than the maximum length of ", most, "; use ", opt::max_length);
@@ -207,7 +207,7 @@ class ReplacedTask final : public TrainingTask {
   std::unique_ptr<examples::ExampleReader> make_reader() const override {
     return std::make_unique<ReplacedReader>(
         tokenizer_, mask_,
-        examples::PretrainLimits{.max_length = options_.features.max_length.value(),
+        examples::PretrainLimits{.max_length = options_.features.max_length,
                                  .types = types_of(config_, fixed_ ? fixed_->config : config_)});
   }
   std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {

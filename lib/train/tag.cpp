@@ -94,7 +94,7 @@ namespace {
 // Splits long sentences into windows as bert-predict does.
 features::FeatureOptions windows_of(features::FeatureOptions features) {
   features.overflow = features::Overflow::split;
-  features.overlap = features::usual_overlap(features.max_length.value());
+  features.overlap = features::usual_overlap(features.max_length);
   features.wanted = {.words = true};
   return features;
 }

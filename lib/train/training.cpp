@@ -226,7 +226,7 @@ Training::Training(const TrainingOptions& options, const InitialModel& initial, 
       task_(make_training_task(
           {plan_.task, initial.tokenizer, plan_.config, initial.sentence, initial.path, dtype})),
       tokenizer_files_(model::tokenizer_files(initial.tokenizer, initial.tokenizer_source,
-                                              *plan_.task.features.max_length)) {
+                                              plan_.task.features.max_length)) {
   // --task embed keeps prompts; the other tasks write no files of sentence-transformers.
   const bool drops_prompt = initial.sentence.cross_encoder && options.task.kind != task::Task::embed;
   if (const auto prompt = default_prompt_of(initial.sentence); drops_prompt && !prompt.empty())

@@ -119,8 +119,8 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
   if (options.causal) settings.emplace_back(opt::causal, "yes");
   if (plan.dtype == Dtype::bf16) settings.emplace_back(opt::dtype, "bf16");
   settings.emplace_back(kModelPath, initial.path);
-  add_settings(initial.tokenizer.config(), options.max_length ? std::nullopt : plan.task.features.max_length,
-               settings);
+  add_settings(initial.tokenizer.config(),
+               options.max_length ? std::nullopt : std::optional(plan.task.features.max_length), settings);
   return settings;
 }
 
@@ -158,7 +158,7 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
   plan.task.features.max_length = length_of(options, initial);
   plan.task.seed = options.run.seed;
   if (plan.task.features.document) {
-    plan.stream.context_words = *plan.task.features.max_length;
+    plan.stream.context_words = plan.task.features.max_length;
     plan.stream.context_tags = plan.task.gold_field();
   }
 

@@ -18,6 +18,7 @@
 #include "examples/example.h"
 #include "examples/record_source.h"
 #include "features/features.h"
+#include "heads/embed_plan.h"
 #include "heads/spans.h"
 #include "metric/metrics.h"
 #include "model/config.h"
@@ -48,10 +49,14 @@ struct EmbedTaskOptions {
   bool loss_given = false;  // otherwise the loss depends on the records
   // If the given loss may be that of a teacher's vectors. `cosine` depends on the records.
   std::optional<nn::VectorLoss> teacher_loss;
-  std::string teacher_vectors, dev_vectors;   // files; "": the field `embedding`
-  std::string guide_vectors;                  // file, for the loss gist
-  bool drops_projection = false;              // after training
-  std::optional<model::PoolingMode> pooling;  // not set: as the model directory says, else mean
+  std::string teacher_vectors, dev_vectors;    // files; "": the field `embedding`
+  std::string guide_vectors;                   // file, for the loss gist
+  bool drops_projection = false;               // after training
+  heads::Pooling pooling;                      // automatic, a mode or none: late interaction
+  bool scale_given = false;                    // of the loss
+  std::optional<model::SparsePooling> sparse;  // asked for: weights of words
+  // Of their regularizer: for documents, for queries; not set: the default.
+  std::optional<std::pair<double, double>> flops;
 };
 
 // Options of --task distill.

@@ -16,7 +16,7 @@ struct Reader {
   Featurizer featurizer;
   ChooseReader reader;
 
-  explicit Reader(std::optional<int64_t> max_length = {})
+  explicit Reader(int64_t max_length = features::kNoLimit)
       : featurizer(tokenizer, {.max_length = max_length}), reader(featurizer, "label") {}
 };
 

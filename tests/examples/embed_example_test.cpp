@@ -16,7 +16,7 @@ struct Reader {
   Featurizer featurizer;
   EmbedReader reader;
 
-  explicit Reader(EmbedRecords records, std::optional<int64_t> max_length = {},
+  explicit Reader(EmbedRecords records, int64_t max_length = features::kNoLimit,
                   TakeIds take_ids = TakeIds::never, TeacherVectors teacher = {})
       : featurizer(tokenizer, {.take_ids = take_ids, .max_length = max_length}),
         reader(records, featurizer, "label", nullptr, teacher) {}
@@ -121,7 +121,7 @@ TEST_CASE("records that lack what the loss needs are refused") {
 }
 
 TEST_CASE("records with a teacher's vector have it for their text and its pair") {
-  Reader reader(EmbedRecords::taught, {}, TakeIds::never, {.width = 3});
+  Reader reader(EmbedRecords::taught, features::kNoLimit, TakeIds::never, {.width = 3});
   const auto examples = reader.read(R"({"text":"a","embedding":[1,-2,0.5]}
 {"text":"a","text_pair":"b c","negatives":["d"],"embedding":[0,0,1],"label":1})");
   REQUIRE(examples.size() == 2);
@@ -140,7 +140,7 @@ TEST_CASE("records with a teacher's vector have it for their text and its pair")
 
 TEST_CASE("a dev set of a taught model is scored, taught or pairs, as its first record") {
   const auto kind_of = [](const std::string& records) {
-    Reader reader(EmbedRecords::taught_dev, {}, TakeIds::never, {.width = 1});
+    Reader reader(EmbedRecords::taught_dev, features::kNoLimit, TakeIds::never, {.width = 1});
     const auto examples = reader.read(records);
     const auto& last = examples.back()->as<EmbedExample>();
     return last.scored ? "scored" : last.target.empty() ? "pairs" : "taught";
@@ -149,7 +149,7 @@ TEST_CASE("a dev set of a taught model is scored, taught or pairs, as its first 
   CHECK(kind_of(R"({"text":"a","label":1,"embedding":[1]})") == std::string("taught"));
   CHECK(kind_of(R"({"text":"a","text_pair":"b","embedding":[1]})") == std::string("taught"));
   CHECK(kind_of(R"({"text":"a","text_pair":"b"})") == std::string("pairs"));
-  Reader reader(EmbedRecords::taught_dev, {}, TakeIds::never, {.width = 1});
+  Reader reader(EmbedRecords::taught_dev, features::kNoLimit, TakeIds::never, {.width = 1});
   CHECK(reader.refusal("{\"text\":\"a\",\"embedding\":[1]}\n{\"text\":\"a\",\"text_pair\":\"b\"}") ==
         "has no field \"embedding\", unlike the first record");
 }

@@ -17,7 +17,7 @@ namespace {
 
 // The examples of one FILE with this name and text.
 std::vector<SentenceExample> read(ReadLabel* read_label, const Labels& labels, const std::string& name,
-                                  const std::string& text, std::optional<int64_t> max_length = {}) {
+                                  const std::string& text, int64_t max_length = features::kNoLimit) {
   static const auto tokenizer = letters();
   static Log log("test");
   const io::TemporaryDirectory directory;

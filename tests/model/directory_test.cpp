@@ -237,8 +237,8 @@ TEST_CASE("prompts are found by name") {
       R"(DIR/config_sentence_transformers.json: "default_prompt_name" is "query", which "prompts" does not have)");
   with(R"({"prompts":{"a":1}})");
   CHECK(refusal(folder).find(R"("prompts" is a number, expected a string)") != std::string::npos);
-  with(R"({"model_type":"MultiVectorEncoder"})");
-  CHECK(refusal(folder).find(R"("model_type" is "MultiVectorEncoder")") != std::string::npos);
+  with(R"({"model_type":"Recommender"})");
+  CHECK(refusal(folder).find(R"("model_type" is "Recommender")") != std::string::npos);
 }
 
 TEST_CASE("a cross-encoder of the new format is declared next to modules.json") {

@@ -92,7 +92,7 @@ TEST_CASE("more anchors than are compared at a time give the same loss as a sum 
   const auto result = similarity_loss(context, {}, groups, vectors, &gradient);
   CHECK(result.loss == doctest::Approx(loss).epsilon(1e-6));
   CHECK(result.correct == std::ranges::count(ranks, 0));
-  const auto found = ranks_of_positives(context, groups, vectors);
+  const auto found = ranks_of_positives(context, Similarity::cosine, groups, vectors);
   int64_t differing = 0;
   for (size_t i = 0; i < ranks.size(); ++i) differing += found[i] != ranks[i];
   CHECK(differing <= 2);  // scores that are equal within rounding

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "nn/attention.h"
+#include "nn/batch.h"
 #include "nn/encoder_layer.h"
 #include "nn/layer_norm.h"
 #include "nn/relative_positions.h"
@@ -414,8 +415,12 @@ enum : unsigned {
   kTurned = 8,
   kSelected = 16,
   kDropped = 32,
-  kPlaced = 64
+  kPlaced = 64,
+  kSeen = 128
 };
+
+// Of kOffsets; each token of a sequence with a window sees at least one.
+const std::vector<int64_t> kSeenTokens = {1, 10, Batch::kAll, 2, 60, Batch::kAll, 69};
 
 RelativePositionConfig positions_of(unsigned kind) {
   return {.span = 16,
@@ -464,8 +469,8 @@ TEST_CASE("gradients of each kind of layer equal the slope of its loss in a rand
     for (int64_t row = kOffsets[s]; row < kOffsets[s + 1]; row += 3) rows.push_back(row);
     row_offsets.push_back(std::ssize(rows));
   }
-  for (unsigned kind = 0; kind < 128; ++kind) {
-    if (kind & kPlaced && kind & kTurned) continue;  // relative positions have no windows
+  for (unsigned kind = 0; kind < 256; ++kind) {
+    if (kind & kPlaced && kind & (kTurned | kSeen)) continue;  // relative positions see all
     CAPTURE(kind);
     Layout layout;
     const EncoderLayer layer("encoder.layer.0", layer_config(kind), layout);
@@ -481,6 +486,7 @@ TEST_CASE("gradients of each kind of layer equal the slope of its loss in a rand
                        .offsets = kOffsets,
                        .dropout_seed = &seed,
                        .keeps = true,
+                       .seen = kind & kSeen ? std::span(kSeenTokens) : std::span<const int64_t>(),
                        .rotations = rotations,
                        .positions = positions ? &table : nullptr,
                        .dpositions = &dpositions};

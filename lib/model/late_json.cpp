@@ -1,0 +1,108 @@
+#include "model/late_json.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
+namespace bert::model {
+
+using json::in_quotes;
+
+namespace {
+
+std::optional<int64_t> length_in(const json::File& file, std::string_view key) {
+  if (!file.find(key)) return std::nullopt;
+  const int64_t length = file.integer(key);
+  if (length < 1) throw Error(file.path(), ": \"", key, "\" is ", length, ", expected at least 1");
+  return length;
+}
+
+LateInteraction::Expansion read_expansion(const json::Value& settings) {
+  LateInteraction::Expansion expansion;
+  for (const auto& [key, value] : settings.members()) {
+    if (key == "strategy") {
+      expansion.cuts = value.string() == "fixed";
+      if (!expansion.cuts && value.string() != "min")
+        throw Error("has the strategy ", in_quotes(value.string()), ", expected fixed or min");
+    } else if (key == "attend") {
+      expansion.is_attended = value.boolean();
+    } else if (key == "length") {
+      expansion.length = value.integer();
+    } else if (key != "token") {
+      throw Error("has the unknown key ", in_quotes(key));
+    } else if (!value.is_null()) {
+      expansion.token = value.string();
+    }
+  }
+  if (expansion.length < 1) throw Error("has the length ", expansion.length, ", expected at least 1");
+  return expansion;
+}
+
+std::vector<std::string> texts_in(const json::Value& list) {
+  const auto texts = list.strings();
+  return {texts.begin(), texts.end()};
+}
+
+// ASCII punctuation, a character each.
+std::vector<std::string> punctuation() {
+  std::vector<std::string> marks;
+  for (const char c : std::string_view("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")) marks.emplace_back(1, c);
+  return marks;
+}
+
+}  // namespace
+
+std::optional<LateInteraction> read_late(const json::File& file) {
+  LateInteraction late;
+  late.query_length = length_in(file, "query_length");
+  late.document_length = length_in(file, "document_length");
+  if (const auto expansion = file.find("query_expansion")) {
+    try {
+      late.expansion = read_expansion(*expansion);
+    } catch (const Error& error) {
+      throw Error(file.path(), ": \"query_expansion\" ", error.what());
+    }
+  }
+  if (!late.query_length && !late.document_length && !late.expansion) return std::nullopt;
+  return late;
+}
+
+void read_late_mask(const json::File& file, LateInteraction& late) {
+  if (const auto words = file.find("skiplist_words")) late.skipped = texts_in(*words);
+  if (const auto tasks = file.find("skiplist_tasks")) {
+    const auto names = texts_in(*tasks);
+    const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
+    late.skips_in_queries = has("query");
+    late.skips_in_documents = has("document");
+  }
+  if (const auto kept = file.find("keep_only_token_ids"); kept && kept->size() > 0)
+    throw Error(file.path(), ": \"keep_only_token_ids\" is set, which is not supported");
+}
+
+void read_prefixes(const json::File& file, SentenceTransformer& sentence) {
+  for (const std::string name : {"query", "document"}) {
+    const auto prefix = file.string(name + std::string(kPrefix), "");
+    if (prefix.empty()) continue;
+    auto& prompt = sentence.prompts[name];
+    if (!prompt.starts_with(prefix)) prompt.insert(0, prefix);
+    sentence.late->marks[name] = prefix;
+  }
+}
+
+void read_pylate(const json::File& file, LateInteraction& late) {
+  late.document_length = length_in(file, "document_length");
+  const auto query_length = length_in(file, "query_length");
+  if (file.boolean("do_query_expansion", true)) {
+    auto& expansion = late.expansion.emplace();
+    expansion.length = query_length.value_or(expansion.length);
+    expansion.is_attended = file.boolean("attend_to_expansion_tokens", false);
+  } else {
+    late.query_length = query_length;
+  }
+  const auto words = file.find("skiplist_words");
+  late.skipped = words ? texts_in(*words) : punctuation();
+}
+
+}  // namespace bert::model

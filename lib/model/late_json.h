@@ -1,0 +1,28 @@
+// The settings of late interaction in the files of sentence-transformers 6 and of PyLate.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "json/json.h"
+#include "model/sentence_transformers.h"
+
+namespace bert::model {
+
+// All throw Error, with the file's name, for what is wrong.
+
+// From a transformer's sentence_bert_config.json; nullopt if it says nothing about queries and documents.
+std::optional<LateInteraction> read_late(const json::File& file);
+
+// From a module MultiVectorMask: which tokens get no vector.
+void read_late_mask(const json::File& file, LateInteraction& late);
+
+// End of the keys of prefixes in config_sentence_transformers.json, after the names of prompts.
+constexpr std::string_view kPrefix = "_prefix";
+// These prefixes, which become a part of the prompts. They are tokens.
+void read_prefixes(const json::File& file, SentenceTransformer& sentence);
+
+// The other settings of PyLate in config_sentence_transformers.json.
+void read_pylate(const json::File& file, LateInteraction& late);
+
+}  // namespace bert::model
