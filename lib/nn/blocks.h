@@ -10,6 +10,8 @@
 
 namespace bert::nn {
 
+class Context;
+
 constexpr int64_t kBlockRows = 12;     // a multiple of the rows of oneDNN's blocks, on every instruction set
 constexpr int64_t kBlockColumns = 16;  // the same for columns
 
@@ -38,7 +40,7 @@ struct ColumnBlocks {
   }
 
   // Stores `count` rows of f32, `stride` apart, rounded to `dtype`: `filled` columns of each, and zeros.
-  void fill(Pool& pool, int64_t count, int64_t filled, const float* from, int64_t stride) const;
+  void fill(Context& context, int64_t count, int64_t filled, const float* from, int64_t stride) const;
 };
 
 }  // namespace bert::nn

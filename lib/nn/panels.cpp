@@ -70,15 +70,14 @@ SourceRows rows_of(const Kernels& kernels, const Stored& w, const Panels& panels
 void pack_bf16(const Kernels& kernels, const SourceRows& rows, int64_t depth, std::byte* panel) {
   constexpr int64_t kPart = 64;
   alignas(64) float part[kPart * kMatmulColumns];
-  std::byte rounded[2 * kMatmulColumns];
+  uint16_t rounded[kMatmulColumns];
   for (int64_t k = 0; k < depth; ++k) {
     if (k % kPart == 0)
       kernels.transpose(rows.count, std::min(kPart, depth - k), rows.numbers + k, rows.stride, part,
                         kMatmulColumns);
-    from_f32({part + k % kPart * kMatmulColumns, kMatmulColumns}, Dtype::bf16, rounded);
-    std::byte* const to = panel + (k / 2 * kMatmulColumns * 2 + k % 2) * 2;
-    for (int64_t column = 0; column < kMatmulColumns; ++column)
-      std::copy_n(rounded + 2 * column, 2, to + 4 * column);
+    kernels.to_bf16(kMatmulColumns, part + k % kPart * kMatmulColumns, rounded);
+    auto* const to = reinterpret_cast<uint16_t*>(panel) + k / 2 * kMatmulColumns * 2 + k % 2;
+    for (int64_t column = 0; column < kMatmulColumns; ++column) to[2 * column] = rounded[column];
   }
 }
 
@@ -130,7 +129,7 @@ DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Pa
   float* const copy = context.shared(floats + x.rows() * static_cast<int64_t>(sizeof(QuantizedRow) / 4));
   numbers.data = reinterpret_cast<std::byte*>(copy);
   if (!is_i8) {
-    numbers.fill(context.pool(), x.rows(), depth, x.row(0) + column, x.stride());
+    numbers.fill(context, x.rows(), depth, x.row(0) + column, x.stride());
     return rows;
   }
   rows.quantized = reinterpret_cast<QuantizedRow*>(copy + floats);

@@ -197,8 +197,8 @@ void multiply_bf16(Context& context, const Product& p) {
   float* const copies = context.shared(a_floats + b.floats());
   a.data = reinterpret_cast<std::byte*>(copies);
   b.data = reinterpret_cast<std::byte*>(copies + a_floats);
-  a.fill(context.pool(), p.depth, a.cols, p.a.numbers, p.a.stride);
-  b.fill(context.pool(), p.depth, b.cols, p.b.numbers, p.b.stride);
+  a.fill(context, p.depth, a.cols, p.a.numbers, p.a.stride);
+  b.fill(context, p.depth, b.cols, p.b.numbers, p.b.stride);
   for_tiles(context, p, kTile, [&](const Tile& tile, const Product& part, int thread) {
     compute_apart(part, context.scratch(thread, kTile.rows * kTile.cols), part.cols,
                   [&](const Product& in_room) {

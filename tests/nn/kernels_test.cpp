@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
 #include <vector>
 
+#include "base/dtype.h"
 #include "nn/tables.h"
 #include "reference/slow_layers.h"
 
@@ -210,6 +212,29 @@ TEST_CASE("dot_bytes adds the products of any number of bytes") {
         sum += x[i] * y[i];
       }
       REQUIRE(table->dot_bytes(static_cast<int64_t>(n), x.data(), y.data()) == sum);
+    }
+  }
+}
+
+TEST_CASE("numbers are rounded to bf16 as from_f32 rounds them: ties, NaN and infinity, any count") {
+  std::vector<float> x;
+  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += 0x7ff1) {
+    const auto pattern = static_cast<uint32_t>(bits);
+    for (const uint32_t low : {0x0000u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
+      const uint32_t number = (pattern & 0xffff0000u) | low;
+      float value;
+      std::memcpy(&value, &number, sizeof value);
+      x.push_back(value);
+    }
+  }
+  std::vector<uint16_t> expected(x.size()), found(x.size() + 1);
+  from_f32(x, Dtype::bf16, reinterpret_cast<std::byte*>(expected.data()));
+  for (const Kernels* table : tables()) {
+    for (const size_t count : {x.size(), size_t{37}, size_t{3}}) {
+      std::ranges::fill(found, uint16_t{0x1234});
+      table->to_bf16(static_cast<int64_t>(count), x.data(), found.data());
+      CHECK(std::equal(found.begin(), found.begin() + static_cast<int64_t>(count), expected.begin()));
+      CHECK(found[count] == 0x1234);
     }
   }
 }

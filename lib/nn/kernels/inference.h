@@ -177,6 +177,26 @@ static QuantizedRow quantize(int64_t n, const float* x, uint8_t* bytes) {
   return {.scale = (high - low) / 255, .zero = static_cast<int32_t>(zero)};
 }
 
+// Rounds the upper half according to the lower half. A NaN remains a NaN.
+template <class Bits>
+static inline Bits upper_half(Bits bits) {
+  const Bits rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16, nan = bits >> 16 | 0x40u;
+  return (bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded;
+}
+
+static void to_bf16(int64_t n, const float* from, uint16_t* to) {
+  typedef uint32_t Bits __attribute__((vector_size(4 * kLanes), aligned(4), may_alias));
+  typedef uint16_t Halves __attribute__((vector_size(2 * kLanes), aligned(2), may_alias));
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const Bits bits = *reinterpret_cast<const Bits*>(from + i);
+    *reinterpret_cast<Halves*>(to + i) = __builtin_convertvector(upper_half(bits), Halves);
+  }
+  typedef uint32_t One __attribute__((may_alias));
+  for (; i < n; ++i)
+    to[i] = static_cast<uint16_t>(upper_half<uint32_t>(*reinterpret_cast<const One*>(from + i)));
+}
+
 static QuantizedColumn quantize_column(int64_t n, const float* x, float most, int8_t* integers) {
   const auto [low, high, check] = extremes_of(n, x);
   const float largest = high > -low ? high : -low;
@@ -276,6 +296,7 @@ const Kernels kTable = {
     .name = BERT_KERNELS_NAME,
     .add = add,
     .transpose = transpose_rows,
+    .to_bf16 = to_bf16,
     .quantize = quantize,
     .quantize_column = quantize_column,
     .dequantize = dequantize,

@@ -160,6 +160,9 @@ struct Kernels {
   void (*transpose)(int64_t rows, int64_t cols, const float* from, int64_t from_stride, float* to,
                     int64_t stride);
 
+  // Rounds n numbers to bf16 as from_f32 does (base/dtype.h).
+  void (*to_bf16)(int64_t n, const float* from, uint16_t* to);
+
   // Quantizes n numbers to 255 equal steps over a range that includes 0.
   QuantizedRow (*quantize)(int64_t n, const float* x, uint8_t* bytes);
 
