@@ -26,6 +26,10 @@ void require_compared_texts(const EmbedTaskOptions& options, const std::string& 
   if (!options.loss.dims.empty()) refuse(opt::dims);
 }
 
+void require_layers(const model::Config& config, const std::string& what) {
+  if (config.type->words_only) throw Error("a table of words has no ", what);
+}
+
 void warn_of_compared_texts(const Preparation& preparation, SimilarityLoss loss, bool has_label,
                             const std::string& label_field) {
   if (has_label)

@@ -15,6 +15,8 @@ std::string_view name_of(nn::SimilarityLoss loss);
 
 // Throws Error for options that cannot be used with `what`.
 void require_compared_texts(const EmbedTaskOptions& options, const std::string& what);
+// Throws Error for a model without layers.
+void require_layers(const model::Config& config, const std::string& what);
 // `has_label`: the first record.
 void warn_of_compared_texts(const Preparation& preparation, nn::SimilarityLoss loss, bool has_label,
                             const std::string& label_field);

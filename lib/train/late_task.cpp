@@ -40,6 +40,7 @@ class LateTask final : public TrainingTask {
         loss_{.loss = options_.embed.loss, .unit_length = true, .mean = late_.mean} {
     loss_.loss.temperature = options_.temperature;
     if (!options_.embed.scale_given) loss_.loss.scale = 1;
+    require_layers(config_, "vectors of tokens in their context");
     if (options_.embed.pooling.kind == heads::Pooling::Kind::mode)
       throw Error(opt::pooling, " cannot be used with ", inputs.path, ", which has a vector for each token");
     if (!sentence_.late) {

@@ -26,6 +26,7 @@ class SparseTask final : public TrainingTask {
         featurizer_(tokenizer_, options_.features),
         loss_(options_.embed.loss),
         sparse_{.pooling = pooling_of(inputs)} {
+    require_layers(config_, "logits of words");
     const auto& embed = options_.embed;
     if (!inputs.path.empty() && !has_head(inputs.path))
       throw Error(inputs.path, ": is no model for masked words, whose head makes the weights of words");
