@@ -8,13 +8,13 @@ namespace bert::heads {
 namespace {
 
 // The token that queries get. One that is not known is [UNK], as in transformers.
-int32_t added_token(const model::LateInteraction::Expansion& expansion, const text::Tokenizer& tokenizer) {
+int32_t added_token(const model::QueryExpansion& expansion, const text::Tokenizer& tokenizer) {
   if (expansion.token.empty()) return tokenizer.mask();
   return tokenizer.id(expansion.token).value_or(tokenizer.unk());
 }
 
 // Added tokens that others do not attend to must see a token themselves, and not be compared by distance.
-void require_readable(const model::Config& config, const model::LateInteraction::Expansion& expansion) {
+void require_readable(const model::Config& config, const model::QueryExpansion& expansion) {
   const auto fails = [&](const auto&... why) { throw Error("queries of the model have ", why...); };
   if (expansion.length > config.positions)
     fails(expansion.length, " tokens, but the model reads at most ", config.positions);

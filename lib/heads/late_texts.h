@@ -39,8 +39,8 @@ class LateTexts {
 
  private:
   int64_t max_length_;
-  std::optional<model::LateInteraction::Expansion> expansion_;  // of queries
-  int32_t added_ = 0;                                           // its token
+  std::optional<model::QueryExpansion> expansion_;  // of queries
+  int32_t added_ = 0;                               // its token
   int32_t separator_ = 0;
   std::vector<int32_t> skipped_;
 };

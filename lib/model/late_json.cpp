@@ -19,8 +19,8 @@ std::optional<int64_t> length_in(const json::File& file, std::string_view key) {
   return length;
 }
 
-LateInteraction::Expansion read_expansion(const json::Value& settings) {
-  LateInteraction::Expansion expansion;
+QueryExpansion read_expansion(const json::Value& settings) {
+  QueryExpansion expansion;
   for (const auto& [key, value] : settings.members()) {
     if (key == "strategy") {
       expansion.cuts = value.string() == "fixed";

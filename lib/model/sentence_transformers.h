@@ -56,19 +56,21 @@ struct Pooling {
 // at the tokens: the largest of ln(1 + relu(logit)), or their sum; `_log`: of ln(1 + that).
 enum class SparsePooling { max, sum, max_log, sum_log };
 
+// Queries of late interaction get tokens for masks at the end, up to `length` tokens; these have vectors,
+// too.
+struct QueryExpansion {
+  int64_t length = 32;
+  bool cuts = true;          // longer queries are truncated to it
+  bool is_attended = false;  // whether tokens attend to the added ones
+  std::string token;         // "": the one for masks
+};
+
 // Late interaction (Khattab and Zaharia 2020, "ColBERT: Efficient and effective passage search via
 // contextualized late interaction over BERT"): each token has a vector, and the score of a query and a
 // document is Σ over the query's vectors of the largest dot product with a vector of the document.
 struct LateInteraction {
-  // Queries get tokens for masks at the end, up to `length` tokens; these have vectors, too.
-  struct Expansion {
-    int64_t length = 32;
-    bool cuts = true;          // longer queries are truncated to it
-    bool is_attended = false;  // whether tokens attend to the added ones
-    std::string token;         // "": the one for masks
-  };
   std::optional<int64_t> query_length, document_length;  // like max_seq_length; nullopt: that one
-  std::optional<Expansion> expansion;
+  std::optional<QueryExpansion> expansion;
   std::vector<std::string> skipped;  // tokens that get no vector
   bool skips_in_queries = false, skips_in_documents = true;
   bool mean = false;  // scores are divided by the number of the query's vectors

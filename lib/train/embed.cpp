@@ -91,7 +91,8 @@ EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
       const auto guide = comm::take_text(rest);
       group.guide.resize(guide.size() / sizeof(float));
       if (!guide.empty()) std::memcpy(group.guide.data(), guide.data(), guide.size());
-      auto& sequences = all.emplace_back(std::move(group)).sequences;
+      all.push_back({.group = std::move(group), .sequences = {}});
+      auto& sequences = all.back().sequences;
       for (int64_t i = 0; i < count; ++i) {
         const size_t size = comm::take_number(rest) * bytes;
         sequences.push_back(rest.substr(0, size));
