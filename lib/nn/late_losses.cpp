@@ -13,6 +13,7 @@ namespace bert::nn {
 namespace {
 
 constexpr int64_t kAnchorsAtOnce = 64;  // whose scores are in memory
+constexpr int64_t kRowsBeyond = 16;     // those that a product may read, see nn/products.h
 
 void clear_rows(Tensor& x) {
   for (int64_t row = 0; row < x.rows(); ++row) std::fill_n(x.row(row), x.cols(), 0.0f);
@@ -28,15 +29,15 @@ class LateComparison {
   LateComparison(Context& context, const LateOptions& options, const LateBatch& batch, bool keeps_best)
       : context_(context), options_(options), batch_(batch), keeps_best_(keeps_best) {
     scratch_.resize(context.pool().size());
-    if (!options.unit_length) return;
-    const auto& x = batch.vectors;
-    units_.reshape(x.rows(), x.cols());
-    context.pool().run_grid(x.rows(), [&](int64_t row, int) {
-      to_unit_length(x.values(row), {units_.row(row), static_cast<size_t>(x.cols())});
+    const auto& from = batch.vectors;
+    x_.reshape(from.rows() + kRowsBeyond, from.cols());
+    context.pool().run_grid(from.rows(), [&](int64_t row, int) {
+      if (options.unit_length)
+        return to_unit_length(from.values(row), {x_.row(row), static_cast<size_t>(from.cols())});
+      std::ranges::copy(from.values(row), x_.row(row));
     });
   }
 
-  const Tensor& x() const { return options_.unit_length ? units_ : batch_.vectors; }
   int64_t groups() const { return std::ssize(batch_.groups); }
   int64_t candidates() const { return batch_.groups.back().end - groups(); }
   int64_t candidate_of(int64_t group) const { return batch_.groups[group].positive() - (group + 1); }
@@ -67,13 +68,13 @@ class LateComparison {
   void add_anchor(int64_t group, int64_t candidate, double dscore, std::span<const int32_t> best,
                   Tensor& dx) const {
     each_match(group, candidate, dscore, best, [&](int64_t query, int64_t document, double weight) {
-      add_scaled_vector(weight, x().values(document), dx.row(query));
+      add_scaled_vector(weight, x_.values(document), dx.row(query));
     });
   }
   void add_candidate(int64_t group, int64_t candidate, double dscore, std::span<const int32_t> best,
                      Tensor& dx) const {
     each_match(group, candidate, dscore, best, [&](int64_t query, int64_t document, double weight) {
-      add_scaled_vector(weight, x().values(query), dx.row(document));
+      add_scaled_vector(weight, x_.values(query), dx.row(document));
     });
   }
   std::span<const int32_t> best(int64_t i) const { return best_[i]; }  // of anchor `first + i`
@@ -101,9 +102,9 @@ class LateComparison {
     multiply(context_.kernels(),
              {.rows = rows,
               .cols = columns,
-              .depth = x().cols(),
-              .a = {.numbers = x().row(first_row(anchor)), .stride = x().stride()},
-              .b = {.numbers = x().row(from), .stride = x().stride(), .order = Order::columns},
+              .depth = x_.cols(),
+              .a = {.numbers = x_.row(first_row(anchor)), .stride = x_.stride()},
+              .b = {.numbers = x_.row(from), .stride = x_.stride(), .order = Order::columns},
               .c = products.row(0),
               .c_stride = products.stride(),
               .room = true});
@@ -134,7 +135,7 @@ class LateComparison {
   const LateOptions& options_;
   const LateBatch& batch_;
   const bool keeps_best_;
-  Tensor units_;
+  Tensor x_;                                // the vectors, and rows that products of the last text read
   std::vector<Tensor> scratch_;             // of each thread
   std::vector<std::vector<int32_t>> best_;  // of each anchor [its rows, candidates]: rows of candidates
 };

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <new>
 
 #include "nn/blocks.h"
@@ -12,6 +13,12 @@ namespace {
 
 constexpr size_t kHugePage = size_t{1} << 21;
 constexpr size_t kBeyond = 64;  // numbers
+constexpr size_t kPage = 4096;
+#ifdef __SANITIZE_ADDRESS__
+constexpr size_t kGuard = kPage;  // not readable: the sanitizer does not see what oneDNN reads
+#else
+constexpr size_t kGuard = 0;
+#endif
 
 }  // namespace
 
@@ -19,10 +26,11 @@ Memory::Memory(size_t floats) : data_(nullptr, Unmap(0)), size_(floats) {
   if (floats == 0) return;
   size_t bytes = (floats + kBeyond) * sizeof(float);
   const bool huge = bytes >= kHugePage;
-  if (huge) bytes = round_up(bytes, kHugePage);
+  bytes = round_up(bytes, huge ? kHugePage : kPage) + kGuard;
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   if (huge) ::madvise(memory, bytes, MADV_HUGEPAGE);
+  if (kGuard > 0) ::mprotect(static_cast<std::byte*>(memory) + bytes - kGuard, kGuard, PROT_NONE);
   data_ = {static_cast<float*>(memory), Unmap(bytes)};
 }
 
@@ -32,7 +40,7 @@ void Tensor::reshape(int64_t rows, int64_t cols) {
   rows_ = rows;
   cols_ = cols;
   stride_ = round_up(cols, kColumns);
-  const size_t needed = (round_up(rows, kBlockRows) + 4) * stride_;
+  const size_t needed = std::max(round_up(rows, kBlockRows) + 4, round_up(rows, kBlockColumns)) * stride_;
   if (needed > memory_.size()) memory_ = Memory(needed);
 }
 

@@ -27,8 +27,9 @@ class Memory {
   size_t size_ = 0;
 };
 
-// [rows, cols], with memory for whole blocks: rows are rounded up to a multiple of 12 plus 4, columns to a
-// multiple of kColumns. Padding is undefined, and so are the contents until written. Movable only.
+// [rows, cols], with memory for whole blocks: rows are rounded up to a multiple of 12 plus 4, and to one of
+// 16, columns to a multiple of kColumns. Padding is undefined, and so are the contents until written. Movable
+// only.
 class Tensor {
  public:
   static constexpr int64_t kColumns = 64;
