@@ -108,3 +108,16 @@ TEST_CASE("more anchors than are compared at a time give the same loss as a sum 
     REQUIRE(size > 0);
   }
 }
+
+// Products read whole blocks, in memory that a sanitized build guards.
+TEST_CASE("any number of wide vectors can be compared") {
+  Pool pool(1);
+  Context context(pool);
+  for (int64_t count = 1; count < 36; ++count) {
+    const auto vectors = random_vectors(2 * count, 1024, static_cast<uint32_t>(count));
+    Tensor gradient;
+    const auto found = similarity_loss(context, {}, pairs_of(count), vectors, &gradient);
+    CHECK(found.loss >= 0);
+    CHECK(std::isfinite(gradient.row(0)[0]));
+  }
+}
