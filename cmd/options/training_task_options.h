@@ -231,10 +231,11 @@ inline void TrainingTaskOptions::add_loss(cli::App& app, train::TrainingTaskOpti
 
 inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOptions& embed) {
   const auto only = tasks({task::Task::embed});
-  app.real({opt::scale, "S",
-            "Factor of the cosines in ranking, symmetric, gist, cosent, margin-mse and kl (default 20; for a "
-            "vector of each token 1)."},
-           {.min = 1e-3, .max = 1e6}, embed.loss.scale)
+  app.real(
+         {opt::scale, "S",
+          "Factor of the cosines in ranking, symmetric, gist, cosent, margin-mse and kl; with --sparse or a "
+          "vector of each token 1."},
+         {.min = 1e-3, .max = 1e6}, embed.loss.scale)
       .only_for = only;
   app.real({opt::margin, "M",
             "Margin of triplet (default 5; for --distance cosine 0.5) and of gist (default 0)."},

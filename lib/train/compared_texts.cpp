@@ -19,6 +19,8 @@ void require_compared_texts(const EmbedTaskOptions& options, const std::string& 
   const auto loss = options.loss.loss;
   if (loss != SimilarityLoss::ranking && !nn::compares_ratings(loss))
     refuse(opt::loss + " " + std::string(name_of(loss)));
+  if (options.scale_given && loss != SimilarityLoss::ranking)
+    refuse(opt::scale + " with " + opt::loss + " " + std::string(name_of(loss)));
   if (options.teacher_loss && *options.teacher_loss != nn::VectorLoss::cosine)
     refuse(opt::loss + " of vectors");
   if (!options.teacher_vectors.empty()) refuse(opt::teacher_vectors);
