@@ -14,22 +14,34 @@ constexpr int64_t kRecords = 16;              // for each rank, drawn at a time
 constexpr int64_t kBytes = int64_t{1} << 24;  // then no further record
 
 using comm::append;
+using comm::append_real;
 using comm::take_number;
+using comm::take_real;
 using comm::take_text;
 
 void append(std::string& out, const std::vector<io::ContextWord>& words) {
   append(out, words.size());
-  for (const auto& [word, tag] : words) {
+  for (const auto& [word, tag, scores] : words) {
     append(out, std::string_view(word));
     append(out, std::string_view(tag));
+    append(out, scores.size());
+    for (const auto& [name, p] : scores) {
+      append(out, std::string_view(name));
+      append_real(out, p);
+    }
   }
 }
 
 std::vector<io::ContextWord> take_words(std::string_view& in) {
   std::vector<io::ContextWord> words(take_number(in));
-  for (auto& [word, tag] : words) {
+  for (auto& [word, tag, scores] : words) {
     word = take_text(in);
     tag = take_text(in);
+    scores.resize(take_number(in));
+    for (auto& [name, p] : scores) {
+      name = take_text(in);
+      p = take_real(in);
+    }
   }
   return words;
 }

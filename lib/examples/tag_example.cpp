@@ -14,8 +14,6 @@
 namespace bert::examples {
 namespace {
 
-constexpr auto kTagScores = "scores";
-
 struct WordWindows {
   std::vector<features::Features> windows;
   std::vector<int32_t> token_words;  // of each token of all windows
@@ -38,6 +36,10 @@ WordWindows read_windows(const io::Fields& fields, const features::Featurizer& f
       features::joined(std::span<const features::Features>(found.windows), &features::Features::words);
   found.words = words->second.size();
   return found;
+}
+
+int32_t most_probable(std::span<const float> scores) {
+  return static_cast<int32_t>(std::ranges::max_element(scores) - scores.begin());
 }
 
 }  // namespace
@@ -113,7 +115,7 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
   for (size_t word = 0; word < given.size(); ++word) labels[word] = labels_.id(given[word]);
   const auto scores = soft_ == SoftLabels::none ? WordScores() : read_scores(fields, given, count);
   for (size_t word = 0; soft_ == SoftLabels::alone && word < count; ++word)
-    labels[word] = static_cast<int32_t>(std::ranges::max_element(scores[word]) - scores[word].begin());
+    labels[word] = most_probable(scores[word]);
 
   std::vector<std::unique_ptr<TagExample>> made(windows.size());
   for (auto& example : made) example = std::make_unique<TagExample>();
@@ -152,11 +154,26 @@ void TagReader::add_neighbours(const features::Features& window, size_t begin, s
     const int32_t word = window.words[t];
     if (word == features::kNoWord || (t > begin && word == window.words[t - 1])) continue;
     const std::string& tag = words[word].tag;
-    const auto label = tag.empty() ? std::nullopt : labels_.find(tag);
+    std::vector<float> scores;
+    if (soft_ != SoftLabels::none && (scores = known_scores(words[word])).empty()) continue;
+    auto label = tag.empty() ? std::nullopt : labels_.find(tag);
+    if (soft_ == SoftLabels::alone) label = most_probable(scores);
     if (!label) continue;
     example.places.push_back(t);
     example.labels.push_back(*label);
+    example.soft.insert(example.soft.end(), scores.begin(), scores.end());
   }
+}
+
+std::vector<float> TagReader::known_scores(const io::ContextWord& word) const {
+  std::vector<float> scores(labels_.size());
+  for (const auto& [tag, p] : word.scores) {
+    const auto label = labels_.find(tag);
+    if (!label || !(p >= 0 && p <= 1)) return {};
+    scores[*label] = static_cast<float>(p);
+  }
+  if (!std::ranges::any_of(scores, [](float p) { return p > 0; })) return {};
+  return scores;
 }
 
 }  // namespace bert::examples

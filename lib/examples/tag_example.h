@@ -21,6 +21,8 @@
 
 namespace bert::examples {
 
+inline constexpr std::string_view kTagScores = "scores";  // field with a teacher's probabilities
+
 // "O" first, as in models for named entities, then the order of in_order.
 std::vector<std::string> tags_in_order(std::vector<std::string> names);
 
@@ -56,8 +58,10 @@ class TagReader : public ExampleReader {
 
   std::vector<std::string_view> read_tags(const io::Fields& fields, size_t words) const;
   WordScores read_scores(const io::Fields& fields, std::span<const std::string> tags, size_t words) const;
-  // Adds the words at these tokens beside the sentence. Those without a known label are left out: if their
-  // own records are not read, neither are they here.
+  // Adds the words at these tokens beside the sentence. Those without a known label, or without the
+  // probabilities that are asked for, are left out: if their own records are not read, neither are they here.
+  // The probability of each label; empty if they are not those of the labels.
+  std::vector<float> known_scores(const io::ContextWord& word) const;
   void add_neighbours(const features::Features& window, size_t begin, size_t end,
                       std::span<const io::ContextWord> words, TagExample& example) const;
 

@@ -35,6 +35,7 @@ void SentenceReader::read_words(const Source& source, std::string_view bytes, Se
   for (const auto word : named(words->first, [&] { return words->second.strings(); }))
     sentence.words.push_back({.word = std::string(word)});
   if (!options_.tag_field.empty()) read_tags(record, sentence.words);
+  if (!options_.score_field.empty()) read_scores(record, sentence.words);
   if (is_tagged(source.format)) return;
   if (auto id = record.label("document"); id != id_) {
     ++document_;
@@ -51,9 +52,25 @@ void SentenceReader::read_tags(const Fields& record, std::vector<ContextWord>& w
   }
 }
 
+void SentenceReader::read_scores(const Fields& record, std::vector<ContextWord>& words) const {
+  try {
+    const auto given = record.required(options_.score_field).elements();
+    if (given.size() != words.size()) return;
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (given[i].is_null()) continue;
+      for (const auto& [tag, value] : given[i].members())
+        words[i].scores.emplace_back(std::string(tag), value.number());
+    }
+  } catch (const Error&) {  // reported when the record itself is read
+    for (auto& word : words) word.scores.clear();
+  }
+}
+
 SentenceReader::Options sentence_options(const StreamOptions& stream) {
-  return {
-      .text_field = stream.text_field, .tag_field = stream.context_tags, .invalid_utf8 = stream.invalid_utf8};
+  return {.text_field = stream.text_field,
+          .tag_field = stream.context_tags,
+          .score_field = stream.context_scores,
+          .invalid_utf8 = stream.invalid_utf8};
 }
 
 }  // namespace bert::io

@@ -32,8 +32,9 @@ struct Sentence {
 class SentenceReader {
  public:
   struct Options {
-    std::string text_field = {};  // has the words if they are not in "words", see Fields::words
-    std::string tag_field = {};   // has the tags; "": no tags
+    std::string text_field = {};   // has the words if they are not in "words", see Fields::words
+    std::string tag_field = {};    // has the tags; "": no tags
+    std::string score_field = {};  // has the probabilities of all tags for each word; "": none
     InvalidUtf8 invalid_utf8 = InvalidUtf8::error;
   };
   explicit SentenceReader(Options options) : options_(std::move(options)) {}
@@ -44,6 +45,7 @@ class SentenceReader {
  private:
   void read_words(const Source& source, std::string_view bytes, Sentence& sentence);
   void read_tags(const Fields& record, std::vector<ContextWord>& words) const;
+  void read_scores(const Fields& record, std::vector<ContextWord>& words) const;
 
   const Options options_;
   json::Document parser_;

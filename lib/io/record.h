@@ -53,10 +53,11 @@ struct Source {
 };
 
 // A word of a neighbouring sentence; with StreamOptions::context_tags its tag in BIO, or "" if the tags of
-// the sentence cannot be read.
+// the sentence cannot be read, and with context_scores the probabilities of its tags, or none.
 struct ContextWord {
   std::string word;
   std::string tag = {};
+  std::vector<std::pair<std::string, double>> scores = {};
 };
 
 // The words before and after a sentence, see document_context.h.

@@ -65,6 +65,7 @@ struct StreamOptions {
   std::vector<InputFormat> more;
   int64_t context_words = 0;         // words that are read on each side of a sentence, see document_context.h
   std::string context_tags;          // field with their tags; "": without tags
+  std::string context_scores;        // field with the probabilities of their tags; "": without them
   bool context_apart = false;        // the reader of the records finds their contexts itself
   std::optional<int64_t> row_width;  // numbers in a row of an array; f32 needs it
   // A first line with one of these columns is the header of a table; none: text_field.

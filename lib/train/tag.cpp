@@ -102,11 +102,7 @@ features::FeatureOptions windows_of(features::FeatureOptions features) {
 class TagTask final : public TrainingTask {
  public:
   explicit TagTask(const TaskInputs& inputs)
-      : TrainingTask(inputs), featurizer_(tokenizer_, windows_of(options_.features)) {
-    if (options_.soft_labels && options_.features.document)
-      throw Error(opt::soft_labels, " cannot be combined with ", opt::context,
-                  " document: words around a sentence have no scores");
-  }
+      : TrainingTask(inputs), featurizer_(tokenizer_, windows_of(options_.features)) {}
 
   void peek(examples::RecordSource& source) override {
     source.peek([&](const io::Fields&, const io::Record& record, int64_t) {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/signals.h"
+#include "examples/tag_example.h"
 #include "heads/batches.h"
 #include "json/json.h"
 #include "metric/metrics.h"
@@ -159,7 +160,8 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
   plan.task.seed = options.run.seed;
   if (plan.task.features.document) {
     plan.stream.context_words = plan.task.features.max_length;
-    plan.stream.context_tags = plan.task.gold_field();
+    if (plan.task.soft_labels != 1) plan.stream.context_tags = plan.task.gold_field();
+    if (plan.task.soft_labels) plan.stream.context_scores = examples::kTagScores;
   }
 
   plan.stream.check_columns = [&options](const std::vector<std::string>& columns) {
