@@ -59,6 +59,10 @@ std::vector<Naming> make_namings() {
   const auto roberta = joined(kTwoLayerClassifier, kLmHead);
   return {
       {.type = "bert", .prefix = "bert."},
+      {.type = "jina_bert",
+       .prefix = "bert.",
+       .in_layer = {{"output.dense.", "mlp.wo."}, {"output.LayerNorm.", "mlp.layernorm."}},
+       .fusions = {{"mlp.gated_layers.", {"intermediate.dense.", "intermediate.up."}}}},
       {.type = "roberta", .prefix = "roberta.", .names = roberta},
       {.type = "xlm-roberta", .prefix = "roberta.", .names = roberta},
       {.type = "camembert", .prefix = "roberta.", .names = roberta},

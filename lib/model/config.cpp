@@ -28,6 +28,9 @@ constexpr int64_t kMaxPositions = 1 << 20;
 constexpr int64_t kMaxTypes = 1 << 16;
 constexpr int64_t kMaxLabels = 1 << 20;
 
+constexpr std::pair<std::string_view, nn::Activation> kGates[] = {
+    {"swiglu", nn::Activation::silu}, {"geglu", nn::Activation::gelu}, {"reglu", nn::Activation::relu}};
+
 // The name in the file of a setting that BERT calls `ours`.
 std::string_view key_in(const json::File& file, const ModelType& type, std::string_view ours) {
   const auto key = type.key(ours), other = type.other_key(ours);
@@ -70,9 +73,10 @@ void refuse_others(const json::File& file, const ModelType& type) {
 // Google's own files do not name the type.
 const ModelType* type_of(const json::File& file) {
   const auto name = file.string("model_type", std::string(model_types().front().name));
-  if (const auto* type = find_model_type(name)) return type;
+  if (const auto* type = find_model_type(name, file.string("position_embedding_type", ""))) return type;
   std::vector<std::string> known;
-  for (const auto& type : model_types()) known.emplace_back(type.name);
+  for (const auto& type : model_types())
+    if (type.written.empty()) known.emplace_back(type.name);
   throw Error(file.path(), ": model_type is ", name, ", expected ", listed(known, "or"));
 }
 
@@ -109,6 +113,7 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
     constexpr int64_t kLeast = nn::RelativeBias::kBuckets;
     config.bias_rows = integer_within(file, "relative_attention_num_buckets", {kLeast, kMaxWidth}, kLeast);
   }
+  config.position_table = !type.linear_bias;
   if (config.hidden % config.heads != 0) {
     throw Error(file.path(), ": ", in_quotes(type.key("hidden_size")), " is ", config.hidden,
                 ", expected a multiple of ", in_quotes(type.key("num_attention_heads")), ", ", config.heads);
@@ -122,25 +127,29 @@ nn::Activation read_activation(const json::File& file, Dialect dialect, const Mo
                                std::string_view ours = "hidden_act") {
   const auto key = key_in(file, type, ours);
   const auto name = file.string(key, std::string(hidden_act(type.activation)));
-  if (type.gated && name == "swiglu") return nn::Activation::silu;
-  if (type.gated && name == "geglu") return nn::Activation::gelu;
+  if (type.gated)
+    for (const auto& [gate, activation] : kGates)
+      if (name == gate) return activation;
   const auto activation = activation_named(name);
   if (!activation) {
-    throw Error(file.path(), ": ", in_quotes(key), " is ", in_quotes(name), ", expected ", kActivationNames);
+    const auto expected = type.names_gate ? "geglu, reglu or swiglu" : kActivationNames;
+    throw Error(file.path(), ": ", in_quotes(key), " is ", in_quotes(name), ", expected ", expected);
   }
   return dialect == Dialect::google && name == "gelu" ? nn::Activation::gelu_tanh : *activation;
 }
 
-std::vector<std::pair<std::string, std::string>> kept_options_of(const json::File& file) {
-  std::vector<std::pair<std::string, std::string>> options;
-  const auto value = file.find("bert_filters");
-  if (!value) return options;
+// An object of strings.
+std::vector<std::pair<std::string, std::string>> texts_of(const json::File& file, std::string_view key,
+                                                          std::string_view of_each) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  const auto value = file.find(key);
+  if (!value) return texts;
   try {
-    for (const auto& [name, option] : value->members()) options.emplace_back(name, option.string());
+    for (const auto& [name, text] : value->members()) texts.emplace_back(name, text.string());
   } catch (const Error& error) {
-    throw Error(file.path(), ": \"bert_filters\" ", error.what(), " for each option");
+    throw Error(file.path(), ": ", in_quotes(key), " ", error.what(), " for each ", of_each);
   }
-  return options;
+  return texts;
 }
 
 void read_biases(const json::File& file, Config& config) {
@@ -183,7 +192,8 @@ void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   config.weighted_layers = file.boolean("use_weighted_layer_sum", false);
   if (file.find("text_pairs")) config.pairs = file.boolean("text_pairs");
   config.document_context = file.boolean("document_context", false);
-  config.kept_options = kept_options_of(file);
+  config.kept_options = texts_of(file, "bert_filters", "option");
+  if (!type.written.empty()) config.auto_map = texts_of(file, "auto_map", "class");
   config.tied_embeddings = file.boolean("tie_word_embeddings", true);
 }
 
@@ -339,6 +349,12 @@ std::optional<nn::Activation> activation_named(std::string_view name) {
 std::string_view hidden_act(nn::Activation activation) {
   constexpr std::string_view kNames[] = {"linear", "gelu", "gelu_new", "relu", "silu", "tanh"};  // by value
   return kNames[static_cast<size_t>(activation)];
+}
+
+std::string_view gate_name(nn::Activation activation) {
+  const auto* const found =
+      std::ranges::find(kGates, activation, [](const auto& gate) { return gate.second; });
+  return found == std::end(kGates) ? "" : found->first;
 }
 
 std::string_view name_of(ProblemType type) {

@@ -52,6 +52,9 @@ struct Config {
   std::optional<nn::Activation> head_activation;  // of the masked-language-model head, if it has its own
   float norm_epsilon = 1e-12f;
   int32_t pad_id = 0;
+  // The code that transformers loads for a type that shares its model_type with another one, in config.json:
+  // {"AutoModel", "jinaai/jina-bert-implementation--modeling_bert.JinaBertModel"}.
+  std::vector<std::pair<std::string, std::string>> auto_map;
   // Ids of other special tokens in config.json, which only other programs read: {"cls_token_id", 50281}.
   std::vector<std::pair<std::string, int64_t>> token_ids;
   // Each token attends only to itself and to the tokens before it. In config.json: is_decoder.
@@ -147,6 +150,8 @@ constexpr auto kActivationNames = "gelu, gelu_new, gelu_tanh, relu, silu, tanh o
 
 // Name used in config.json, for example "gelu_new" for the tanh approximation.
 std::string_view hidden_act(nn::Activation activation);
+// That of a gate with this activation: "geglu"; "" if it has none.
+std::string_view gate_name(nn::Activation activation);
 
 // Cross-encoder activation, by the last component of its PyTorch class name. Errors state what was expected.
 ScoreActivation score_activation_named(std::string_view name);

@@ -65,9 +65,9 @@ void append_label2id(std::string& out, const Config& config) {
   object.end();
 }
 
-void append_kept_options(std::string& out, const Config& config) {
+void append_texts(std::string& out, const std::vector<std::pair<std::string, std::string>>& texts) {
   json::Object object(out, 1);
-  for (const auto& [name, value] : config.kept_options) object.string(name, value);
+  for (const auto& [name, text] : texts) object.string(name, text);
   object.end();
 }
 
@@ -91,7 +91,8 @@ std::string config_json(const Config& config, Dtype weights) {
   append_architectures(object.key("architectures"), config.architectures);
   if (type.transforms_first) object.boolean("attention_bias", biases.attention);
   add_float(object, type.key("attention_probs_dropout_prob"), config.attention_dropout);
-  if (!config.kept_options.empty()) append_kept_options(object.key("bert_filters"), config);
+  if (!config.auto_map.empty()) append_texts(object.key("auto_map"), config.auto_map);
+  if (!config.kept_options.empty()) append_texts(object.key("bert_filters"), config.kept_options);
   if (type.transforms_first) {
     object.string("classifier_activation", hidden_act(config.head_activation.value_or(config.activation)));
     object.boolean("classifier_bias", biases.head);
@@ -108,7 +109,9 @@ std::string config_json(const Config& config, Dtype weights) {
   if (!type.embedding_dropout.empty())
     add_float(object, type.embedding_dropout, config.embedding_dropout.value_or(config.hidden_dropout));
   if (config.embedding > 0) object.integer("embedding_size", config.embedding);
-  object.string(type.key("hidden_act"), hidden_act(config.activation));
+  const auto activation = type.names_gate ? gate_name(config.activation) : hidden_act(config.activation);
+  object.string(type.key("hidden_act"), activation);
+  if (type.names_gate) object.string("hidden_act", hidden_act(*config.head_activation));
   if (!type.answer_dropout.empty()) add_float(object, type.answer_dropout, config.answer_dropout);
   add_float(object, type.key("hidden_dropout_prob"), config.hidden_dropout);
   object.integer(type.key("hidden_size"), config.hidden);
@@ -128,7 +131,7 @@ std::string config_json(const Config& config, Dtype weights) {
     object.boolean("mlp_bias", biases.inner);
     object.boolean("norm_bias", biases.norms);
   }
-  object.string("model_type", config.type->name);
+  object.string("model_type", type.model_type());
   object.integer(type.key("num_attention_heads"), config.heads);
   if (config.layer_groups > 0) object.integer("num_hidden_groups", config.layer_groups);
   object.integer(type.key("num_hidden_layers"), config.layers);

@@ -45,6 +45,10 @@ constexpr Key kModernKeys[] = {{"hidden_act", "hidden_activation"},
                                {"attention_probs_dropout_prob", "attention_dropout"}};
 constexpr Key kModernOnly[] = {{"decoder_bias", "true"}};
 
+// Of Jina's own code, in which the activation of the gate is that of feed_forward_type.
+constexpr Key kJinaKeys[] = {{"hidden_act", "feed_forward_type"}};
+constexpr Key kJinaOnly[] = {{"hidden_act", "gelu"}};
+
 constexpr Key kDebertaKeys[] = {{"classifier_dropout", "cls_dropout"}};
 constexpr Key kDebertaOnly[] = {{"pooler_hidden_act", "gelu"}};
 
@@ -79,6 +83,19 @@ constexpr ModelType roberta(std::string_view name, std::string_view classes) {
 
 constexpr ModelType kTypes[] = {
     {.name = "bert", .classes = "Bert", .pretraining = Pretraining::next_sentence, .causal = "LMHeadModel"},
+    {.name = "jina_bert",
+     .written = "bert",
+     .classes = "JinaBert",
+     .linear_bias = true,
+     .position_type = "alibi",
+     .gated = true,
+     .names_gate = true,
+     .biases = {.inner = false},
+     .drops_inner = true,
+     .drops_feed_forward = false,
+     .masked_lm_activation = gelu,
+     .keys = kJinaKeys,
+     .only = kJinaOnly},
     roberta("roberta", "Roberta"),
     roberta("xlm-roberta", "XLMRoberta"),
     roberta("camembert", "Camembert"),
@@ -184,6 +201,16 @@ std::string_view ModelType::other_key(std::string_view ours) const {
 const ModelType* find_model_type(std::string_view name) {
   const auto* found = std::ranges::find(kTypes, name, &ModelType::name);
   return found == std::end(kTypes) ? nullptr : found;
+}
+
+const ModelType* find_model_type(std::string_view model_type, std::string_view position_type) {
+  const ModelType* first = nullptr;
+  for (const auto& type : kTypes) {
+    if (type.model_type() != model_type) continue;
+    if (type.position_type == position_type) return &type;
+    if (first == nullptr) first = &type;
+  }
+  return first;
 }
 
 std::string name_in_generator(std::string name) {

@@ -26,7 +26,8 @@ struct Biases {
 };
 
 struct ModelType {
-  std::string_view name;                 // model_type in config.json
+  std::string_view name;                 // model_type in config.json, unless that is `written`
+  std::string_view written = {};         // then position_type tells the types apart
   std::string_view classes;              // begins Hugging Face's names of its models, such as BertForMaskedLM
   bool positions_after_padding = false;  // that of the first token is that of padding + 1, not 0
   std::optional<int64_t> position_padding = {};  // of padding, if it is not pad_token_id
@@ -36,6 +37,7 @@ struct ModelType {
   bool always_projected = false;  // even if both sizes are equal
   bool shares_layers = false;     // Config::layer_groups
   bool relative_bias = false;     // of attention, one table for all layers
+  bool linear_bias = false;       // likewise, ALiBi (nn/relative_bias.h) instead of positions
   bool disentangled = false;      // attention: Config::relative_positions and Config::convolution
   // Rotary positions (nn/rotary.h) instead of a table, with this θ if config.json does not say it.
   std::optional<double> theta = {};
@@ -44,6 +46,7 @@ struct ModelType {
   bool writes_rope_scaling = false;  // rope_theta and rope_scaling in config.json, not rope_parameters
   std::string_view position_type = "absolute";  // position_embedding_type in config.json
   bool gated = false;                           // the feed-forward part, see nn/feed_forward.h
+  bool names_gate = false;                      // config.json has "geglu" for a gate with "gelu"
   bool norms_first = false;  // layer normalization before the branches of a layer, and after the last layer
   Biases biases = {};
   int64_t positions = 512;  // if config.json does not say it
@@ -56,6 +59,7 @@ struct ModelType {
   std::string_view answer_dropout = {};
   std::string_view embedding_dropout = {};  // key of that of the embeddings ("": that of the encoder)
   bool drops_inner = false;                 // dropout within the feed-forward part
+  bool drops_feed_forward = true;           // and after it
   // Fine-tuned heads read the masked-language-model head's transformed hidden states, not the pooler.
   bool transforms_first = false;
   // The network is a table of words: no positions, no layers, no tokens to frame a text.
@@ -71,6 +75,7 @@ struct ModelType {
   // Settings that must have this value, as text, if they are there: {"prenorm", "false"}.
   std::span<const std::pair<std::string_view, std::string_view>> only = {};
 
+  std::string_view model_type() const { return written.empty() ? name : written; }  // in config.json
   std::string_view key(std::string_view ours) const;
   std::string_view other_key(std::string_view ours) const;  // "" if there is none
   // Tokens with this id do not count in positions: they read this row of the position table, and the first
@@ -84,6 +89,9 @@ struct ModelType {
 // The first is the type of a config.json without model_type.
 std::span<const ModelType> model_types();
 const ModelType* find_model_type(std::string_view name);  // nullptr if it cannot be read
+// By model_type and position_embedding_type of config.json; if no type has both, the first with this
+// model_type.
+const ModelType* find_model_type(std::string_view model_type, std::string_view position_type);
 // The type of a StaticEmbedding of sentence-transformers, which has no config.json.
 const ModelType& static_type();
 

@@ -41,7 +41,8 @@ nn::EncoderLayer::Config layer_config(const Config& c, int64_t layer) {
       .norms_attention = layer > 0,               // the embeddings are normalized
       .layer = static_cast<uint64_t>(layer) + 1,  // 0: the embeddings
       .attention_branch_dropout = c.type->norms_first ? c.attention_dropout : c.hidden_dropout,
-      .feed_forward_branch_dropout = c.type->norms_first ? 0 : c.hidden_dropout,
+      .feed_forward_branch_dropout =
+          c.type->norms_first || !c.type->drops_feed_forward ? 0 : c.hidden_dropout,
       .attention_dropout = c.attention_dropout};
   if (c.type->drops_inner)
     config.feed_forward.dropout = {config.layer, nn::DropoutSite::inner, nn::DropoutRate(c.hidden_dropout)};
@@ -76,7 +77,7 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
                   .dropout = c.embedding_dropout.value_or(c.hidden_dropout)},
                  layout) {
   if (c.is_projected()) projection.emplace("embeddings.projection", c.hidden, c.embedding_width(), layout);
-  if (c.bias_rows > 0)
+  if (c.bias_rows > 0 || c.type->linear_bias)
     relative_bias.emplace(
         kBiasTable,
         nn::RelativeBias::Config{.rows = c.bias_rows, .heads = c.heads, .head_size = c.head_size()}, layout);

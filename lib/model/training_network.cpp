@@ -157,6 +157,10 @@ const nn::Tensor& TrainingNetwork::state(int64_t layer) const {
   if (layer == std::ssize(parts_->net.encoder)) return parts_->last();
   return parts_->inputs[layer - parts_->frozen_layers()];
 }
+const nn::ByDistance<float>* TrainingNetwork::attention_bias() const {
+  return parts_->net.relative_bias ? &parts_->bias : nullptr;
+}
+
 const nn::Tensor& TrainingNetwork::projected(int64_t layer) const {
   auto& p = *parts_;
   const bool is_last = layer == std::ssize(p.net.encoder) && p.through == Through::projected;
@@ -211,7 +215,8 @@ void TrainingNetwork::backward(const Ready& ready) {
     p.net.final_norm->backward(p.pass(), p.inputs.back(), p.dtop, p.dtop, p.gradients);
   p.finish_level(kAboveLayers, ready);
   auto pass = p.pass();
-  if (p.net.relative_bias && !p.frozen) {
+  const bool learns_bias = p.net.relative_bias && p.net.relative_bias->is_learned() && !p.frozen;
+  if (learns_bias) {
     p.dbias.resize(p.config.heads, p.bias.longest);
     pass.dbias = &p.dbias;
   }
@@ -250,7 +255,7 @@ void TrainingNetwork::backward(const Ready& ready) {
   }
   if (p.frozen) return;
   p.gradients.settle(p.context.pool());
-  if (p.net.relative_bias) p.net.relative_bias->backward(p.dbias, p.gradients);
+  if (learns_bias) p.net.relative_bias->backward(p.dbias, p.gradients);
   if (p.net.relative_positions)
     p.net.relative_positions->backward(pass, p.positions, p.dpositions, p.gradients);
   if (const auto& projection = p.net.projection) {

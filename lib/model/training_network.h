@@ -24,6 +24,7 @@
 #include "nn/dropout.h"
 #include "nn/losses.h"
 #include "nn/params.h"
+#include "nn/relative_bias.h"
 #include "nn/tied_decoder.h"
 
 namespace bert::model {
@@ -81,6 +82,7 @@ class TrainingNetwork {
   // of frozen layers but the output of the highest one.
   const nn::Tensor& state(int64_t layer) const;
   const nn::Tensor& projected(int64_t layer) const;
+  const nn::ByDistance<float>* attention_bias() const;  // of this batch; nullptr if there is none
   // Their gradients for backward; 0 unless these are called.
   nn::Tensor& state_gradient(int64_t layer);
   nn::Tensor& projected_gradient(int64_t layer);

@@ -3,12 +3,26 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 namespace bert::nn {
 
-RelativeBias::RelativeBias(std::string name, const Config& config, Layout& layout)
-    : config_(config), table_(layout.add_plain(std::move(name), {config.rows, config.heads})) {}
+RelativeBias::RelativeBias(std::string name, const Config& config, Layout& layout) : config_(config) {
+  if (is_learned()) {
+    table_ = layout.add_plain(std::move(name), {config.rows, config.heads});
+  } else {
+    slopes_ = slopes(config.heads);
+  }
+}
+
+std::vector<double> RelativeBias::slopes(int64_t heads) {
+  const auto below = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(heads)));
+  std::vector<double> slopes;
+  for (int64_t i = 1; i <= below; ++i) slopes.push_back(std::exp2(-8.0 * i / below));
+  for (int64_t i = 1; std::ssize(slopes) < heads; i += 2) slopes.push_back(std::exp2(-4.0 * i / below));
+  return slopes;
+}
 
 // 8 + ⌊8·ln(n/8) / ln(128/8)⌋ is 8 + ⌊log₂(n²/64)⌋, which needs no rounding.
 int64_t RelativeBias::bucket(int64_t distance) {
@@ -26,6 +40,12 @@ void RelativeBias::forward(const Weights& weights, std::span<const int64_t> offs
   int64_t longest = 1;
   for (size_t s = 0; s + 1 < offsets.size(); ++s) longest = std::max(longest, offsets[s + 1] - offsets[s]);
   bias.resize(config_.heads, longest);
+  if (!is_learned()) {
+    for (int64_t head = 0; head < config_.heads; ++head)
+      for (int64_t distance = 1 - longest; distance < longest; ++distance)
+        bias.center(head)[distance] = static_cast<float>(-slopes_[head] * std::abs(distance) * factor());
+    return;
+  }
   const float* const table = weights.plain(table_);
   for (int64_t distance = 1 - longest; distance < longest; ++distance) {
     const float* const row = table + bucket(distance) * config_.heads;

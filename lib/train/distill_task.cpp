@@ -138,7 +138,7 @@ class DistillTask final : public TrainingTask {
                       "; use ", opt::loss, " ", nn::entry(nn::LayerLoss::minilm).name);
       if (config_.bias_rows > 0)
         throw Error(opt::loss, " ", loss_.name, " cannot train models of type ", config_.type->name,
-                    ", whose attention has a bias; use ", opt::loss, " ",
+                    ", whose attention learns a bias; use ", opt::loss, " ",
                     nn::entry(nn::LayerLoss::minilm).name);
       return its.heads;
     }

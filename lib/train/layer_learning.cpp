@@ -37,7 +37,7 @@ void LayerLearning::compare(Part examples, const nn::DropoutSeed* dropout_seed,
   using Through = model::TrainingNetwork::Through;
   batch_ = {};
   for (const auto* example : examples) batch_.add(example->ids, example->types);
-  const auto* const bias = teacher_->trace(batch_, traced_states_, traced_, trace_);
+  const auto* const its_bias = teacher_->trace(batch_, traced_states_, traced_, trace_);
   network_.forward_layers(batch_, loss_.last_layer ? Through::projected : Through::output, dropout_seed,
                           keep_);
   std::vector<double> losses(examples.size());
@@ -47,8 +47,10 @@ void LayerLearning::compare(Part examples, const nn::DropoutSeed* dropout_seed,
     for (const auto& relation : loss_.relations)
       nn::add_relation(
           network_.context(), batch_.offsets, relation, options_.heads,
-          {.numbers = network_.projected(layer), .hidden = network_.config().hidden},
-          {.numbers = trace_.projected[traced], .hidden = teacher_->config().hidden, .bias = bias},
+          {.numbers = network_.projected(layer),
+           .hidden = network_.config().hidden,
+           .bias = network_.attention_bias()},
+          {.numbers = trace_.projected[traced], .hidden = teacher_->config().hidden, .bias = its_bias},
           weight.value_or(0), weight ? &network_.projected_gradient(layer) : nullptr, losses);
     if (!loss_.last_layer) compare_states(layer, trace_.states[traced + 1], weight, losses);
   }

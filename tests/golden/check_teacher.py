@@ -17,6 +17,8 @@ try:
     import torch
     import transformers as tf
     from safetensors.torch import load_file
+
+    from jina_reference import jina, slopes
 except ImportError as error:
     print("skipped:", error)
     sys.exit(77)
@@ -29,7 +31,7 @@ MOST = 1e-5
 # Layers, hidden size, heads.
 TYPES = {"bert": (tf.BertConfig, tf.BertModel), "distilbert": (tf.DistilBertConfig, tf.DistilBertModel),
          "electra": (tf.ElectraConfig, tf.ElectraModel), "albert": (tf.AlbertConfig, tf.AlbertModel),
-         "mpnet": (tf.MPNetConfig, tf.MPNetModel)}
+         "mpnet": (tf.MPNetConfig, tf.MPNetModel), "jina_bert": (tf.BertConfig, jina("Model"))}
 CASES = [
     {"name": "minilm, other width", "teacher": ("bert", 3, 48, 4), "student": ("bert", 2, 32, 4)},
     {"name": "minilm, upper-middle layer, more heads", "teacher": ("bert", 4, 64, 4), "student": ("bert", 2, 48, 2),
@@ -46,6 +48,9 @@ CASES = [
      "pairs": True},
     {"name": "tinybert, same width", "teacher": ("distilbert", 3, 48, 4), "student": ("bert", 2, 48, 4),
      "teacher-layers": [1, 3]},
+    {"name": "minilm, gates", "teacher": ("jina_bert", 3, 48, 4), "student": ("jina_bert", 2, 36, 3), "most": 60},
+    {"name": "minilm-v1, linear biases", "teacher": ("jina_bert", 2, 48, 6), "student": ("jina_bert", 2, 36, 6)},
+    {"name": "tinybert, linear biases", "teacher": ("jina_bert", 2, 52, 4), "student": ("jina_bert", 2, 32, 4), "most": 90},
     {"name": "tinybert, deeper than its teacher", "teacher": ("bert", 2, 48, 4), "student": ("electra", 3, 32, 4)},
 ]
 
@@ -66,6 +71,8 @@ def make_model(of_type, layers, hidden, heads, folder, seed):
                   "intermediate_size": 2 * hidden, "hidden_dropout_prob": 0, "attention_probs_dropout_prob": 0}
     if of_type in ("electra", "albert"):
         sizes["embedding_size"] = 20
+    if of_type == "jina_bert":
+        sizes |= {"position_embedding_type": "alibi", "feed_forward_type": "geglu"}
     if of_type == "mpnet":
         sizes |= {"pad_token_id": 1, "max_position_embeddings": 194}  # positions follow the padding id
     torch.manual_seed(seed)
@@ -132,6 +139,9 @@ def scores(model, x, y, heads):
 
 
 def bias_of(model, length):
+    if getattr(model.config, "position_embedding_type", "") == "alibi":
+        places = torch.arange(length, dtype=torch.float64)
+        return -torch.tensor(slopes(model.config.num_attention_heads))[:, None, None] * (places[:, None] - places).abs()
     if model.config.model_type != "mpnet":
         return 0
     return model.encoder.compute_position_bias(torch.zeros(1, length, 1))[0]
@@ -155,7 +165,7 @@ def sequence_loss(case, row, length, student, teacher, projection):
         ours = scores(model, parts[x][layer - 1][row, :length], parts[y][layer - 1][row, :length], heads)
         its = scores(its_model, its_parts[x][its_layer - 1][row, :length], its_parts[y][its_layer - 1][row, :length],
                      heads)
-        return ours, its + (bias_of(its_model, length) if x != y else 0)
+        return tuple(found + (bias_of(of, length) if x != y else 0) for of, found in ((model, ours), (its_model, its)))
 
     if name == "tinybert":
         chosen = case.get("teacher-layers", [max(1, (2 * i * its_layers + layers) // (2 * layers))

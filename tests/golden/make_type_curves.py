@@ -3,19 +3,21 @@
 in float64 from the directories `TYPE-HEAD` of make_types.py, by masked language modeling and for the other heads; and of ELECTRA's
 pre-training of a generator and a discriminator that share their embeddings (Clark et al. 2020), from
 `electra-replaced` and the generator in tests/golden/joint, which this script also writes, with the gradients of the
-first step in joint/gradients.safetensors. The bias of the generator makes all samples the same token.
+first step in joint/gradients.safetensors. The bias of the generator makes all samples the same token. With names of
+types as arguments, only their curves are computed.
 Needs torch and transformers 5.
 """
 import json
 import os
 import random
 import shutil
+import sys
 
 import torch
 import transformers as tf
 from safetensors.torch import save_file
 
-from make_types import HEADS, HERE, LABELS, ROTARY, TYPES
+from make_types import HEADS, HERE, LABELS, ROTARY, TYPES, class_of
 
 STEPS, BATCH, RATE, HEAD_RATE, DECAY = 20, 6, 1e-3, 3e-4, 0.01
 CHOICES = 2  # pairs of records are the choices of a question
@@ -76,7 +78,7 @@ def load(model_class, folder):
 
 
 def fill_curve(name, records):
-    model = load(getattr(tf, TYPES[name][1] + "ForMaskedLM"), os.path.join(HERE, "types", name + "-fill"))
+    model = load(class_of(name, "fill"), os.path.join(HERE, "types", name + "-fill"))
 
     def loss_of(batch):
         ids, mask, gold = batch
@@ -85,7 +87,7 @@ def fill_curve(name, records):
 
 
 def head_curve(name, head, records):
-    model = load(getattr(tf, TYPES[name][1] + HEADS[head]), os.path.join(HERE, "types", f"{name}-{head}"))
+    model = load(class_of(name, head), os.path.join(HERE, "types", f"{name}-{head}"))
     plain = [record | {"masked_lm_positions": [], "masked_lm_ids": []} for record in records]
 
     def loss_of(place, batch):
@@ -162,12 +164,17 @@ def joint_curve(records):
 
 
 def main():
-    records = list(make_records())
-    curves = {name: fill_curve(name, records) for name in TYPES}
-    curves["joint"] = joint_curve(records)
+    path, asked = os.path.join(HERE, "type_curves.json"), sys.argv[1:]
+    records, curves = list(make_records()), {}
+    if asked:
+        with open(path, encoding="utf-8") as file:
+            curves = json.load(file)["curves"]
+    curves |= {name: fill_curve(name, records) for name in asked or TYPES}
+    if not asked:
+        curves["joint"] = joint_curve(records)
     curves |= {f"{name}-{head}": head_curve(name, head, records)
-               for name in TYPES for head in ROTARY.get(name, HEADS) if head not in ("bare", "fill")}
-    with open(os.path.join(HERE, "type_curves.json"), "w", encoding="utf-8") as file:
+               for name in asked or TYPES for head in ROTARY.get(name, HEADS) if head not in ("bare", "fill")}
+    with open(path, "w", encoding="utf-8") as file:
         file.write('{"records": [\n' + ",\n".join(map(json.dumps, records)) + '],\n"curves": {\n')
         file.write(",\n".join(f'"{name}": {json.dumps(steps)}' for name, steps in curves.items()) + "}}\n")
 

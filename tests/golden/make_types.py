@@ -2,22 +2,28 @@
 """Writes tests/golden/types: for each type of model and head a small directory with random weights of a fixed
 seed, as transformers saves it, and what transformers computes of it in float64 from a padded batch:
 hidden states, logits, and the loss and its gradients. Each type has a directory for each head, and one for each
-of SHAPES with one of the heads; mpnet, whose attention depends on distances, has all heads with long sequences. Types
-with rotary positions have ROTARY_SHAPES instead, deberta-v2 has DISENTANGLED_SHAPES.
+of SHAPES with one of the heads; mpnet and jina_bert, whose attention depends on distances, have all heads with long
+sequences. Types
+with rotary positions have ROTARY_SHAPES instead, deberta-v2 has DISENTANGLED_SHAPES. With names of types as arguments,
+only their directories are written.
 Needs torch and transformers 5.
 
 expected.safetensors has: input_ids and token_type_ids of all sequences on end, offsets [B+1]; hidden.0 to
 hidden.L [M,H]; attention.L.S of these types, [A,T,T] of sequence S, from layer 1; logits [R,K] at the rows that the head reads; for masked words their positions and gold; for
-replaced tokens the labels [M], 1 for a replaced token; and grad.NAME for each tensor NAME of the file. The loss
+replaced tokens the labels [M], 1 for a replaced token; for rows of logits f32_error, the largest relative error of a row
+in PyTorch's float32; and grad.NAME for each tensor NAME of the file. The loss
 is the mean of masked words' cross-entropies; 50 times the binary cross-entropy of replaced tokens; or else the
 sum of all logits times coefficients [R,K].
 """
 import os
 import shutil
+import sys
 
 import torch
 import transformers as tf
 from safetensors.torch import save_file
+
+from jina_reference import jina
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VOCAB, LENGTHS, LABELS = 41, [1, 9, 14], 3
@@ -41,6 +47,9 @@ TYPES = {
                                 max_position_embeddings=20, classifier_dropout_prob=0.0)),
     "mpnet": (tf.MPNetConfig, "MPNet",
               BERT_KEYS | dict(max_position_embeddings=22, layer_norm_eps=1e-5, relative_attention_num_buckets=32)),
+    "jina_bert": (tf.BertConfig, "JinaBert",
+                  BERT_KEYS | dict(position_embedding_type="alibi", feed_forward_type="geglu",
+                                   max_position_embeddings=20)),
     "deberta-v2": (tf.DebertaV2Config, "DebertaV2",
                    BERT_KEYS | dict(type_vocab_size=0, relative_attention=True, position_buckets=8,
                                     max_relative_positions=-1, norm_rel_ebd="layer_norm", share_att_key=True,
@@ -70,6 +79,7 @@ SHAPES = {
     "long": (12, 2, 2, 20, "gelu", [1, 150, 300], 2),
 }
 LONGEST_OF_OTHERS = 40
+BY_DISTANCE = ["mpnet", "jina_bert"]
 # The same, with the scaling of positions, None or (type, factor, trained length), and the window and the layers that
 # see all tokens, of types with windows.
 ROTARY_SHAPES = {
@@ -106,6 +116,8 @@ def keys_of(name, shape):
     hidden, heads, layers, inner, activation, lengths, _ = shape
     keys = dict(hidden_size=hidden, num_attention_heads=heads, num_hidden_layers=layers, intermediate_size=inner,
                 hidden_act=activation)
+    if name == "jina_bert":
+        keys |= {"feed_forward_type": "reglu" if activation == "relu" else "geglu", "hidden_act": "gelu"}
     if name == "distilbert":
         activation = activation if activation in ("gelu", "relu") else "gelu"
         keys = {DISTILBERT_NAMES[key]: value for key, value in (keys | {"hidden_act": activation}).items()}
@@ -141,7 +153,8 @@ def gradients(model):
     """By name; those that are several tensors here are divided."""
     for name, parameter in model.named_parameters():
         parts = {"attn.Wqkv.": ["self_attn.q_proj.", "self_attn.k_proj.", "self_attn.v_proj."],
-                 "mlp.Wi.": ["mlp.gate_proj.", "mlp.up_proj."]}
+                 "mlp.Wi.": ["mlp.gate_proj.", "mlp.up_proj."],
+                 "mlp.gated_layers.": ["mlp.gate_proj.", "mlp.up_proj."]}
         found = [(fused, names) for fused, names in parts.items() if fused in name]
         if parameter.grad is None:
             continue
@@ -150,6 +163,11 @@ def gradients(model):
         for fused, names in found:
             for part, values in zip(names, parameter.grad.float().chunk(len(names))):
                 yield name.replace(fused, part), values
+
+
+def class_of(name, head):
+    prefix, suffix = TYPES[name][1], (HEADS | ONLY_OF.get(name, {}))[head]
+    return jina(suffix) if name == "jina_bert" else getattr(tf, prefix + suffix)
 
 
 def make_batch(pad, first, types, lengths):
@@ -197,12 +215,12 @@ def outputs_of_each(model, head, batch):
 
 
 def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
-    config_class, prefix, _ = TYPES[name]
+    config_class, *_ = TYPES[name]
     torch.manual_seed(3)
     labels = {"num_labels": labels} if head in ("classify", "tag") else {}
     config = config_class(**keys, **labels)
     config._attn_implementation = "eager"
-    model_class = getattr(tf, prefix + (HEADS | ONLY_OF.get(name, {}))[head])
+    model_class = class_of(name, head)
     arguments = {"add_pooling_layer": False} if head == "bare" and "roberta" in name else {}
     model = model_class(config, **arguments).eval()
     with torch.no_grad():
@@ -220,7 +238,7 @@ def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
                 "offsets": torch.tensor([0, *torch.tensor(lengths).cumsum(0)]).int()}
     for layer, states in enumerate(hidden):
         expected[f"hidden.{layer}"] = states.reshape(*real.shape, -1)[real].float()
-    if name in (*ROTARY, "deberta-v2") and head == "bare":
+    if name in (*ROTARY, "deberta-v2", "jina_bert") and head == "bare":
         for row, length in enumerate(lengths):
             own = (part[row:row + 1, :length] for part in batch)
             inputs = dict(zip(("input_ids", "token_type_ids", "attention_mask"), own))
@@ -252,11 +270,28 @@ def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
             expected["coefficients"] = coefficients
         loss.backward()
         expected |= {"logits": logits.float(), "loss": loss.reshape(1).float()}
+        if head in ("classify", "tag", "fill") and not alone:
+            with torch.no_grad():
+                rounded = outputs_of(model.float(), head, batch, takes_types)[1]
+            rounded = rounded if head == "classify" else rounded[real]
+            rounded = rounded[rows] if head == "fill" else rounded
+            error = ((rounded - logits).norm(dim=-1) / logits.norm(dim=-1)).max()
+            expected["f32_error"] = error.reshape(1).float()
+            model.double()
         expected |= {"grad." + key: value for key, value in gradients(model)}
     if os.path.exists(left := os.path.join(folder, "generation_config.json")):
         os.remove(left)
     save_file({key: value.detach().contiguous() for key, value in expected.items()},
               os.path.join(folder, "expected.safetensors"))
+
+
+def make_rotary(out):
+    for name, heads in ROTARY.items():
+        for head in heads:
+            make(os.path.join(out, f"{name}-{head}"), name, head, TYPES[name][2])
+        for place, (title, shape) in enumerate(ROTARY_SHAPES.items()):
+            head = heads[1 + place % (len(heads) - 1)]
+            make(os.path.join(out, f"{name}-{head}-{title}"), name, head, rotary_keys_of(name, shape), *shape[5:7])
 
 
 def make_disentangled(out):
@@ -273,23 +308,22 @@ def make_disentangled(out):
 
 def main():
     out = os.path.join(HERE, "types")
-    shutil.rmtree(out, ignore_errors=True)
-    for name, heads in ROTARY.items():
-        for head in heads:
-            make(os.path.join(out, f"{name}-{head}"), name, head, TYPES[name][2])
-        for place, (title, shape) in enumerate(ROTARY_SHAPES.items()):
-            head = heads[1 + place % (len(heads) - 1)]
-            make(os.path.join(out, f"{name}-{head}-{title}"), name, head, rotary_keys_of(name, shape), *shape[5:7])
-    make_disentangled(out)
+    asked = sys.argv[1:]  # types that have SHAPES
+    if not asked:
+        shutil.rmtree(out, ignore_errors=True)
+        make_rotary(out)
+        make_disentangled(out)
     others = [name for name in TYPES if name not in (*ROTARY, "deberta-v2")]
     for number, name in enumerate(others):
+        if asked and name not in asked:
+            continue
         for head in [*HEADS, *ONLY_OF.get(name, {})]:
             make(os.path.join(out, f"{name}-{head}"), name, head, TYPES[name][2])
         for place, (title, shape) in enumerate(SHAPES.items()):
-            if name != "mpnet":
+            if name not in BY_DISTANCE:
                 *shape, lengths, labels = shape
                 shape = (*shape, [min(length, LONGEST_OF_OTHERS) for length in lengths], labels)
-            heads = list(HEADS) if name == "mpnet" and title == "long" else [
+            heads = list(HEADS) if name in BY_DISTANCE and title == "long" else [
                 list(HEADS)[1 + (number + place) % (len(HEADS) - 1)]]
             if title in ("one", "five", "seventeen"):
                 heads += ONLY_OF.get(name, {})

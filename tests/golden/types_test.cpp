@@ -164,7 +164,10 @@ void check_logits(const std::string& path, const model::Config& config, const Ex
                                        model::head_of(replaced)};
   const bool among_rows = std::ranges::find(single, head) != std::end(single);
   const double error = (among_rows ? error_of_columns : error_of)(logits, expected.numbers("logits"));
-  CHECK_MESSAGE(error <= 5e-6, "logits are off by ", error);
+  // In some rows the logits nearly cancel.
+  const bool has_error = expected.file.find("f32_error") != nullptr;
+  const double bound = has_error ? std::max(5e-6, 2.0 * expected.numbers("f32_error").front()) : 5e-6;
+  CHECK_MESSAGE(error <= bound, "logits are off by ", error);
 }
 
 // Runs a step; returns the loss.
