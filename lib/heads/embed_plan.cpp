@@ -84,10 +84,6 @@ void EmbedPlan::take_pooling(const VectorOptions& options, const model::Director
     throw Error(directory.root,
                 ": is a SparseEncoder, which makes weights of words, not vectors; bert-embed ", opt::sparse,
                 " model writes them");
-  if (options.pooling.kind == Pooling::Kind::automatic && directory.config.has_architecture("HF_ColBERT"))
-    throw Error(directory.root,
-                ": is a ColBERT with its projection in the encoder's file, which cannot be read; "
-                "sentence-transformers' MultiVectorEncoder opens it and saves it in a form that can");
   if (options.pooling.kind == Pooling::Kind::automatic && directory.sentence.late) {
     kind_ = Kind::tokens;
     modules_ = directory.sentence.modules;

@@ -1,12 +1,16 @@
 #include "model/convert.h"
 
 #include <algorithm>
+#include <span>
+#include <variant>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "json/json.h"
 #include "model/calibration.h"
 #include "model/cut.h"
+#include "model/heads.h"
+#include "model/late_json.h"
 #include "model/parts.h"
 #include "model/stored_tensors.h"
 #include "text/tokenizer.h"
@@ -56,6 +60,7 @@ std::vector<ckpt::TensorToWrite> weights_in(const Config& config, const ckpt::Ch
   for (const auto& tensor : checkpoint.tensors()) {
     if (tensor.name == kDecoder && config.tied_embeddings) continue;
     if (tensor.name.starts_with(kProjection)) continue;  // of a checkpoint; a Dense module has it, too
+    if (config.has_architecture(kStanford) && tensor.name == kStanfordProjection) continue;
     if (!is_weight_name(tensor.name) || !is_floating(tensor.dtype)) {
       dropped.push_back(tensor.name);
       continue;
@@ -80,6 +85,24 @@ std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const c
   return as_stored(config, weights_in(config, checkpoint, log));
 }
 
+namespace {
+
+// The modules of late interaction that sentence-transformers writes, for Stanford's ColBERT. `dense` must
+// outlive the parts.
+ModuleFiles modules_of_stanford(const Directory& directory, const Dense& dense, Parts& parts) {
+  parts.config.architectures = {architecture_of({}, parts.config)};
+  const Config::Projection projection = {
+      .in = dense.in, .out = dense.out, .activation = dense.activation, .bias = false};
+  parts.tensors.push_back({.name = std::string(kProjection) + ".weight",
+                           .shape = {dense.out, dense.in},
+                           .data = std::as_bytes(std::span(dense.weight))});
+  return ModuleFiles::of_late(
+      {.late = *directory.sentence.late, .projection = projection, .max_length = directory.max_length},
+      directory.sentence);
+}
+
+}  // namespace
+
 void convert(const Conversion& conversion, Log& log) {
   const auto& [source, out, store, activation, existing, layers, vocab, calibration] = conversion;
   const auto directory = open_directory(source, activation);
@@ -101,10 +124,15 @@ void convert(const Conversion& conversion, Log& log) {
   }
   if (!layers.empty()) cut_layers(layers, directory, parts);
   if (!calibration.empty()) calibrate(calibration, directory, parts);
+  const auto& modules = directory.sentence.modules;
+  const bool is_stanford = directory.config.has_architecture(kStanford) && !modules.empty();
+  const auto files_of_modules = is_stanford
+                                    ? modules_of_stanford(directory, std::get<Dense>(modules.front()), parts)
+                                    : ModuleFiles(source, store);
   auto tensors = as_stored(parts.config, std::move(parts.tensors));
   for (auto& tensor : tensors)
     if (store) tensor.store = store;
-  save(out, parts.config, files, tensors, main_dtype(checkpoint, store), ModuleFiles(source, store));
+  save(out, parts.config, files, tensors, main_dtype(checkpoint, store), files_of_modules);
 }
 
 void verify(const std::string& source) { ckpt::Checkpoint::open(transformer_of(source)).check_sums(); }

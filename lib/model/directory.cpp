@@ -9,6 +9,7 @@
 #include "ckpt/forms.h"
 #include "json/json.h"
 #include "model/heads.h"
+#include "model/late_json.h"
 
 namespace bert::model {
 namespace {
@@ -101,6 +102,8 @@ Directory open_directory(const std::string& path, std::string_view activation) {
   auto& config = directory.config = table ? read_table(directory.path) : read_configuration(directory.path);
   if (!activation.empty()) config.activation = activation_of(activation);
   auto& sentence = directory.sentence = load_sentence_transformer(path, config.hidden);
+  if (config.has_architecture(kStanford) && !sentence.late && !sentence.pooling && !sentence.sparse)
+    read_stanford(path, config.hidden, sentence);
   config.cross_encoder |= sentence.cross_encoder;
   if (sentence.score_activation) config.score_activation = sentence.score_activation;
   directory.max_length = table ? static_max_length(directory.path, config.positions)

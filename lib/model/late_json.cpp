@@ -1,10 +1,13 @@
 #include "model/late_json.h"
 
 #include <algorithm>
-#include <string>
+#include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "ckpt/checkpoint.h"
 
 namespace bert::model {
 
@@ -103,6 +106,42 @@ void read_pylate(const json::File& file, LateInteraction& late) {
   }
   const auto words = file.find("skiplist_words");
   late.skipped = words ? texts_in(*words) : punctuation();
+}
+
+namespace {
+
+// The marks are tokens before the text. Queries always get tokens for masks.
+void read_metadata(const json::File& file, SentenceTransformer& sentence) {
+  auto& late = *sentence.late;
+  late.document_length = length_in(file, "doc_maxlen");
+  late.expansion->length = length_in(file, "query_maxlen").value_or(late.expansion->length);
+  late.expansion->is_attended = file.boolean("attend_to_mask_tokens", false);
+  if (!file.boolean("mask_punctuation", true)) late.skipped.clear();
+  if (const auto similarity = file.string("similarity", "cosine"); similarity != "cosine")
+    throw Error(file.path(), ": \"similarity\" is ", in_quotes(similarity), ", expected cosine");
+  for (const auto& [key, name] : {std::pair("query_token_id", "query"), {"doc_token_id", "document"}})
+    if (const auto mark = file.string(key, ""); !mark.empty()) late.marks[name] = mark + " ";
+}
+
+}  // namespace
+
+void read_stanford(const std::string& directory, int64_t hidden, SentenceTransformer& sentence) {
+  auto& late = sentence.late.emplace();
+  late.expansion.emplace();
+  late.skipped = punctuation();
+  late.marks = {{"query", "[unused0] "}, {"document", "[unused1] "}};
+  const auto path = (std::filesystem::path(directory) / "artifact.metadata").string();
+  if (is_file(path)) read_metadata(json::File(path), sentence);
+  for (const auto& [name, mark] : late.marks) sentence.prompts[name] = mark;
+  const auto weights = ckpt::Checkpoint::open(directory, ckpt::DataSums::leave);
+  const auto* const projection = weights.find(kStanfordProjection);
+  if (projection == nullptr || projection->shape.size() != 2 || projection->shape[1] != hidden)
+    throw Error(directory, ": ", kStanford, " needs a tensor ", in_quotes(kStanfordProjection), " [any, ",
+                hidden, "]");
+  Dense dense = {.in = hidden, .out = projection->shape[0], .activation = nn::Activation::none};
+  dense.weight.resize(projection->count());
+  ckpt::to_f32(*projection, dense.weight);
+  sentence.modules = {std::move(dense), Normalize()};
 }
 
 }  // namespace bert::model

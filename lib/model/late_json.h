@@ -1,7 +1,9 @@
-// The settings of late interaction in the files of sentence-transformers 6 and of PyLate.
+// The settings of late interaction in the files of sentence-transformers 6, of PyLate, and of Stanford's
+// ColBERT.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "json/json.h"
@@ -24,5 +26,12 @@ void read_prefixes(const json::File& file, SentenceTransformer& sentence);
 
 // The other settings of PyLate in config_sentence_transformers.json.
 void read_pylate(const json::File& file, LateInteraction& late);
+
+// The architecture of Stanford's ColBERT (https://github.com/stanford-futuredata/ColBERT), and its
+// projection, which is a tensor of the encoder's file.
+constexpr std::string_view kStanford = "HF_ColBERT", kStanfordProjection = "linear.weight";
+// The settings in artifact.metadata, the usual ones where it is missing, and the projection of each token's
+// vector, as the modules Dense and Normalize.
+void read_stanford(const std::string& directory, int64_t hidden, SentenceTransformer& sentence);
 
 }  // namespace bert::model

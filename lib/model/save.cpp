@@ -306,8 +306,13 @@ std::vector<std::string> files_of_model(const std::string& directory) {
 
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           std::span<const ckpt::TensorToWrite> tensors, Dtype weights, const ModuleFiles& modules) {
+  std::vector<ckpt::TensorToWrite> of_model(tensors.begin(), tensors.end());
+  std::erase_if(of_model, is_of_projection);
   OutputDirectory output(directory, is_kept);
-  output.write([&] { write_files(output, config, tokenizer, tensors, weights, modules); });
+  output.write([&] {
+    write_files(output, config, tokenizer, of_model, weights, modules);
+    write_projection(output, modules.projection_folder(), tensors);
+  });
   output.commit();
 }
 

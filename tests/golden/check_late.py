@@ -21,6 +21,7 @@ try:
     from sentence_transformers.base.modules import Dense, Normalize, Transformer
     from sentence_transformers.multi_vector_encoder import losses, scoring
     from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
+    from safetensors.torch import load_file, save_file
     from transformers.utils import logging
 except ImportError:
     torch = None
@@ -44,6 +45,9 @@ TYPES = ["models/bare", "type-models/mpnet", "type-models/roberta", "type-models
          "type-models/deberta-v2"]
 TRAINED = [{"loss": "ranking", "negatives": 0}, {"loss": "ranking", "negatives": 2, "scale": 3},
            {"loss": "margin-mse", "negatives": 2}, {"loss": "kl", "negatives": 3, "temperature": 2}]
+STANFORD = [{"query_token_id": "[unused0]", "doc_token_id": "[unused1]", "query_maxlen": 12, "doc_maxlen": 14, "dim": 16,
+             "mask_punctuation": True, "attend_to_mask_tokens": False, "similarity": "cosine"},
+            {"query_maxlen": 9, "mask_punctuation": False, "attend_to_mask_tokens": True}, None]
 QUERIES = ["the king, and the queen.", "of", "a long one of the king and his castle in the mountains, it was good (really)", ""]
 DOCUMENTS = ["The king was in the castle.", "snow fell; on the mountains!", "...", "and the river was cold, the king of it"]
 
@@ -245,18 +249,41 @@ def with_wide_window(folder, root):
     return copy
 
 
+def copy_with_unused(folder, *tokens):
+    """A model whose vocabulary has these tokens."""
+    shutil.copytree(os.path.join(HERE, TYPES[0]), folder)
+    path = os.path.join(folder, "vocab.txt")
+    with open(path, encoding="utf-8") as file:
+        words = file.read().split("\n")
+    for word, token in zip(("##z", "##q"), tokens):
+        words[words.index(word)] = token
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(words))
+
+
 def make_pylate(folder):
     with tempfile.TemporaryDirectory() as root:
         bare = os.path.join(root, "bare")
-        shutil.copytree(os.path.join(HERE, TYPES[0]), bare)
-        path = os.path.join(bare, "vocab.txt")
-        with open(path, encoding="utf-8") as file:
-            words = file.read().split("\n")
-        words[words.index("##z")], words[words.index("##q")] = "[unused1]", "[unused2]"
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("\n".join(words))
+        copy_with_unused(bare, "[unused1]", "[unused2]")
         make_model(bare, {"dense": 16}).save_pretrained(folder)
     as_pylate(folder)
+
+
+def make_stanford(folder, settings):
+    """Stanford's form: the projection is in the encoder's file, and the settings are in artifact.metadata."""
+    copy_with_unused(folder, "[unused0]", "[unused1]")
+    path = os.path.join(folder, "model.safetensors")
+    tensors = {"bert." + name: tensor for name, tensor in load_file(path).items()}
+    width = tensors["bert.embeddings.LayerNorm.weight"].numel()
+    save_file({**tensors, "linear.weight": torch.randn(16, width) / width**0.5}, path, {"format": "pt"})
+    path = os.path.join(folder, "config.json")
+    with open(path, encoding="utf-8") as file:
+        config = json.load(file)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({**config, "architectures": ["HF_ColBERT"]}, file)
+    if settings is not None:
+        with open(os.path.join(folder, "artifact.metadata"), "w", encoding="utf-8") as file:
+            json.dump(settings, file)
 
 
 def check(tools):
@@ -286,6 +313,14 @@ def check(tools):
         torch.manual_seed(SEED)
         make_pylate(folder)
         look(folder, "PyLate", TRAINED)
+    for number, settings in enumerate(STANFORD):
+        with tempfile.TemporaryDirectory() as root:
+            folder = os.path.join(root, "model")
+            torch.manual_seed(SEED)
+            make_stanford(folder, settings)
+            look(folder, f"Stanford's, {number}", TRAINED if number == 0 else [])
+            run(tools, "bert-convert", folder, "-o", os.path.join(root, "converted"))
+            look(os.path.join(root, "converted"), f"Stanford's, {number}, converted", [])
     print(f"{count} models, largest difference {worst:.2g}; {steps} steps")
 
 
@@ -294,10 +329,12 @@ def store():
     torch.manual_seed(SEED)
     for name, make in (("masks", lambda folder: make_model(os.path.join(HERE, TYPES[0]), {**MODELS[1], "dense": 8}).save_pretrained(folder)),
                        ("at-least", lambda folder: make_model(os.path.join(HERE, TYPES[0]), MODELS[3]).save_pretrained(folder)),
-                       ("pylate", make_pylate)):
+                       ("pylate", make_pylate),
+                       ("stanford", lambda folder: make_stanford(folder, STANFORD[0]))):
         folder = os.path.join(STORED, name)
         make(folder)
-        os.remove(os.path.join(folder, "README.md"))
+        if name != "stanford":
+            os.remove(os.path.join(folder, "README.md"))
         expected = {**expected_of(folder), "steps": [stable_steps(folder, name, case) for case in TRAINED]}
         with open(os.path.join(folder, "expected.json"), "w", encoding="utf-8") as file:
             json.dump(expected, file)
