@@ -104,7 +104,8 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
     config.types =
         integer_within(file, "type_vocab_size", {type.theta || type.disentangled ? 0 : 1, kMaxTypes},
                        dialect == Dialect::google ? 16 : type.token_types);
-  if (type.embedding_size) config.embedding = integer_within(file, "embedding_size", {1, kMaxWidth}, 128);
+  if (type.embedding_size && (*type.embedding_size > 0 || file.find("embedding_size")))
+    config.embedding = integer_within(file, "embedding_size", {1, kMaxWidth}, type.embedding_size);
   if (type.shares_layers) {
     config.layer_groups = integer_within(file, "num_hidden_groups", {1, config.layers}, 1);
     integer_within(file, "inner_group_num", {1, 1}, 1);

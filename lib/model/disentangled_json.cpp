@@ -84,7 +84,6 @@ void read_positions(const json::File& file, Config& config) {
 }  // namespace
 
 void read_disentangled(const json::File& file, Config& config) {
-  require(file, "embedding_size", config.hidden);
   require(file, "attention_head_size", config.head_size());
   require(file, "pooler_hidden_size", config.hidden);
   require(file, "conv_groups", 1);

@@ -33,8 +33,10 @@ struct ModelType {
   std::optional<int64_t> position_padding = {};  // of padding, if it is not pad_token_id
   int64_t token_types = 2;  // rows of the token-type table if config.json does not say it; 0: never a table
   int64_t pad_id = 0;       // if config.json does not say it
-  bool embedding_size = false;    // of its own: Config::embedding
+  // Of its own, Config::embedding; this if config.json does not say it, 0: that of the encoder.
+  std::optional<int64_t> embedding_size = {};
   bool always_projected = false;  // even if both sizes are equal
+  bool norms_projected = false;   // embeddings are normalized after their projection, which has no bias
   bool shares_layers = false;     // Config::layer_groups
   bool relative_bias = false;     // of attention, one table for all layers
   bool linear_bias = false;       // likewise, ALiBi (nn/relative_bias.h) instead of positions

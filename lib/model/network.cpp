@@ -28,6 +28,7 @@ struct Network::Parts {
   nn::EncoderLayer::Workspace workspace;
   nn::EncoderLayer::Saved saved;
   nn::ByDistance<float> bias;
+  nn::Embeddings::Saved of_embeddings;
   std::vector<nn::Rotations> rotations;
   nn::PositionTable positions;                              // for the longest sequences
   std::vector<nn::ProjectedPositions> projected_positions;  // of each layer
@@ -138,7 +139,7 @@ void Network::Parts::finish(const nn::Pass& pass, int64_t layer, nn::Tensor& x) 
 // The output of the embeddings.
 void Network::Parts::embed(const nn::Pass& pass, const nn::Batch& batch, nn::Tensor& y) {
   nn::Tensor& embedded = layers.projection ? z : y;
-  layers.embeddings.forward(pass, std::bind_front(&Parts::look_up, this), batch, embedded, embedded);
+  layers.embeddings.forward(pass, std::bind_front(&Parts::look_up, this), batch, of_embeddings, embedded);
   if (layers.projection) layers.projection->forward(context, *weights, embedded, nn::Activation::none, y);
 }
 

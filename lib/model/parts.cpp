@@ -67,6 +67,7 @@ MaskedLm::MaskedLm(const Config& config, nn::Layout& layout)
 
 NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& layout)
     : embeddings({.hidden = c.embedding_width(),
+                  .projected = c.type->norms_projected && c.is_projected() ? c.hidden : 0,
                   .positions = c.rotary.empty() && c.position_table ? c.positions : 0,
                   .first_position = c.first_position,
                   .padding = static_cast<int32_t>(c.type->unplaced_id(c.pad_id)),
@@ -76,7 +77,8 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
                   .norm_bias = bias(c.biases.norms),
                   .dropout = c.embedding_dropout.value_or(c.hidden_dropout)},
                  layout) {
-  if (c.is_projected()) projection.emplace("embeddings.projection", c.hidden, c.embedding_width(), layout);
+  if (c.is_projected() && !c.type->norms_projected)
+    projection.emplace("embeddings.projection", c.hidden, c.embedding_width(), layout);
   if (c.bias_rows > 0 || c.type->linear_bias)
     relative_bias.emplace(
         kBiasTable,

@@ -52,8 +52,8 @@ struct Needs {
 // The layers of a network for inference or training, which own no numbers.
 struct NetworkLayers {
   nn::Embeddings embeddings;
-  std::optional<nn::Linear> projection;                     // of the embeddings to the encoder's width
-  std::optional<nn::RelativeBias> relative_bias;            // of all layers
+  std::optional<nn::Linear> projection;           // of the normalized embeddings to the encoder's width
+  std::optional<nn::RelativeBias> relative_bias;  // of all layers
   std::optional<nn::RelativePositions> relative_positions;  // likewise
   std::vector<nn::EncoderLayer> encoder;
   std::optional<nn::Convolution> convolution;  // beside the first layer, if that is there

@@ -119,7 +119,7 @@ void TrainingNetwork::Parts::run(const nn::Batch& of, const nn::DropoutSeed* see
     std::ranges::copy(table.subspan(id * row.size(), row.size()), row.begin());
   };
   const auto& projection = net.projection;
-  net.embeddings.forward(pass(), look_up, *batch, sum, projection ? embedded : inputs[0]);
+  net.embeddings.forward(pass(), look_up, *batch, of_embeddings, projection ? embedded : inputs[0]);
   if (projection) projection->forward(context, weights, embedded, nn::Activation::none, inputs[0]);
   keep_state(0, inputs[0]);
   for (size_t i = 0; i < first_kept; ++i) {
@@ -263,7 +263,7 @@ void TrainingNetwork::backward(const Ready& ready) {
     projection->backward_input(p.context, p.weights, *dz, 0, nn::Into::replace, p.dembedded);
     dz = &p.dembedded;
   }
-  p.net.embeddings.backward(pass, *p.batch, p.sum, *dz, p.gradients.tensor(p.words), p.gradients);
+  p.net.embeddings.backward(pass, *p.batch, p.of_embeddings, *dz, p.gradients.tensor(p.words), p.gradients);
   p.finish_level(0, ready);
 }
 

@@ -41,8 +41,8 @@ struct TrainingNetwork::Parts : TrainingLayers {
   nn::PositionTable positions;
   nn::Tensor dpositions;
   nn::Convolution::Saved convolved;
-  nn::Tensor dconvolved;           // gradient of the convolution's input
-  nn::Tensor sum;                  // input of the embeddings' layer normalization
+  nn::Tensor dconvolved;  // gradient of the convolution's input
+  nn::Embeddings::Saved of_embeddings;
   nn::Tensor embedded, dembedded;  // input of the projection and its gradient
   std::vector<nn::Tensor> inputs;  // inputs of the layers that are kept; the last one is the output [R,H]
   nn::Tensor last_normed;          // that output, if the model normalizes it

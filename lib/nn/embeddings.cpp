@@ -29,12 +29,23 @@ Embeddings::Embeddings(const Config& config, Layout& layout)
                                        {config.first_position + config.positions, config.hidden});
   if (config.types > 0)
     type_table_ = layout.add_plain("embeddings.token_type_embeddings.weight", {config.types, config.hidden});
-  norm_.emplace("embeddings.LayerNorm", config.hidden, config.norm_epsilon, layout, config.norm_bias);
+  if (config.projected > 0)
+    projection_.emplace("embeddings.projection", config.projected, config.hidden, layout, Linear::Bias::no);
+  norm_.emplace("embeddings.LayerNorm", config.projected > 0 ? config.projected : config.hidden,
+                config.norm_epsilon, layout, config.norm_bias);
 }
 
-void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& batch, Tensor& s,
+// Without backward, s is x.
+void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& batch, Saved& saved,
                          Tensor& x) const {
-  Tensor& sums = norm_ ? s : x;
+  Tensor& s = norm_ && pass.keeps ? saved.s : x;
+  add_up(pass, words, batch, projection_ ? saved.sums : s);
+  if (projection_) projection_->forward(pass.context, pass.weights, saved.sums, Activation::none, s);
+  if (norm_) norm_->forward(pass, {}, s, nullptr, x, x);
+  drop(pass, dropout_, x, x);
+}
+
+void Embeddings::add_up(const Pass& pass, const LookUp& words, const Batch& batch, Tensor& sums) const {
   sums.reshape(batch.tokens(), config_.hidden);
   const float* const positions = position_table_ < 0 ? nullptr : pass.weights.plain(position_table_);
   const float* const types = type_table_ < 0 ? nullptr : pass.weights.plain(type_table_);
@@ -49,19 +60,26 @@ void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& bat
       if (positions != nullptr) kernels.add(config_.hidden, positions + position * config_.hidden, row);
     }
   });
-  if (norm_) norm_->forward(pass, {}, s, nullptr, x, x);
-  drop(pass, dropout_, x, x);
 }
 
-// forward:  s[m] = words[id] + positions[m - begin] + types[type]     x = drop(norm(s))
-// so        each row of ds is added to the three rows it was summed from
+// forward:  s = sums·Wᵀ     x = drop(norm(s))
+void Embeddings::backward(const Pass& pass, const Batch& batch, Saved& saved, Tensor& dx,
+                          std::span<float> dwords, Params& gradients) const {
+  drop(pass, dropout_, dx, dx);
+  if (norm_) norm_->backward(pass, saved.s, dx, dx, gradients);
+  if (!projection_) return add_gradients(pass, batch, dx, dwords, gradients);
+  projection_->backward_weights(pass.context, pass.weights, saved.sums, dx, 0, gradients, Linear::Bias::no);
+  projection_->backward_input(pass.context, pass.weights, dx, 0, Into::replace, saved.sums);
+  add_gradients(pass, batch, saved.sums, dwords, gradients);
+}
+
+// forward:  sums[m] = words[id] + positions[m - begin] + types[type]
+// so        each row of dsums is added to the three rows it was summed from
 //
 // A task handles some columns of all rows, so that no two tasks add to the same number. Many tokens share a
 // type, so their gradients are first summed for each sequence.
-void Embeddings::backward(const Pass& pass, const Batch& batch, const Tensor& s, Tensor& dx,
-                          std::span<float> dwords, Params& gradients) const {
-  drop(pass, dropout_, dx, dx);
-  if (norm_) norm_->backward(pass, s, dx, dx, gradients);
+void Embeddings::add_gradients(const Pass& pass, const Batch& batch, const Tensor& dsums,
+                               std::span<float> dwords, Params& gradients) const {
   constexpr int64_t kColumns = 64;
   const int64_t hidden = config_.hidden;
   float* const dpositions = position_table_ < 0 ? nullptr : gradients.tensor(position_table_).data();
@@ -75,7 +93,7 @@ void Embeddings::backward(const Pass& pass, const Batch& batch, const Tensor& s,
       PositionRows rows(config_);
       for (int64_t token = batch.offsets[sequence]; token < batch.offsets[sequence + 1]; ++token) {
         const int64_t position = rows.next(batch.ids[token]);
-        const float* const row = dx.row(token) + first;
+        const float* const row = dsums.row(token) + first;
         kernels.add(count, row, dwords.data() + batch.ids[token] * hidden + first);
         if (dpositions != nullptr) kernels.add(count, row, dpositions + position * hidden + first);
         if (dtypes != nullptr) kernels.add(count, row, &type_sums[batch.types[token] * kColumns]);

@@ -63,6 +63,7 @@ struct Encoder {
   nn::Weights weights;
   nn::EncoderLayer::Workspace workspace;
   nn::EncoderLayer::Saved saved;
+  nn::Embeddings::Saved of_embeddings;
   nn::Tensor x, z;
 
   Encoder(const Shape& s, nn::Context& context)
@@ -101,7 +102,7 @@ struct Encoder {
     const auto look_up = [this](int32_t id, std::span<float> row) {
       std::copy_n(&numbers[static_cast<size_t>(id) * row.size()], row.size(), row.begin());
     };
-    embeddings.forward(pass, look_up, batch, x, x);
+    embeddings.forward(pass, look_up, batch, of_embeddings, x);
     for (const auto& layer : layers) {
       layer.forward(pass, x, {}, workspace, saved, z);
       std::swap(x, z);

@@ -29,7 +29,7 @@ OTHERS = {"hidden_act": ["relu", "silu"], "hidden_activation": ["relu"], "positi
           "pos_att_type": [["c2p"], ["p2c"], None], "rope_parameters": [], "classifier_pooling": ["mean"], "conv_act": ["gelu"],
           "norm_rel_ebd": ["none"], "pooler_hidden_act": ["tanh"]}
 MORE = {"deberta-v2": {"position_buckets": 6, "norm_rel_ebd": "none", "share_att_key": False, "conv_kernel_size": 3,
-                       "conv_groups": 3, "embedding_size": 12, "attention_head_size": 8, "pooler_hidden_size": 12,
+                       "conv_groups": 3, "embedding_size": [12, 23], "attention_head_size": 8, "pooler_hidden_size": 12,
                        "z_steps": 2, "max_relative_positions": 7}}
 LEFT_OUT = ("transformers_version", "architectures", "id2label", "label2id", "dtype", "torch_dtype", "output_hidden_states",
             "output_attentions", "return_dict", "_name_or_path", "vocab_size", "model_type", "problem_type",
@@ -90,7 +90,7 @@ def main():
         fields = {field.name for field in dataclasses.fields(base_config)} | set(base_config.to_dict())
         tried = {key: values(key, getattr(base_config, key, None)) for key in sorted(fields) if key not in LEFT_OUT}
         for key, value in MORE.get(name, {}).items():
-            tried[key] = [value]
+            tried[key] = value if isinstance(value, list) else [value]
         for key, others in [("", [None]), *tried.items()]:
             for value in others:
                 with tempfile.TemporaryDirectory() as folder:

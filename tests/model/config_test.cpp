@@ -316,7 +316,13 @@ TEST_CASE("disentangled attention is read, written and refused") {
   CHECK(again.convolution == config.convolution);
   CHECK(again.convolution_activation == nn::Activation::gelu);
   CHECK(again.pooler_dropout == config.pooler_dropout);
+  CHECK(config.embedding == 0);
+  CHECK(!config.is_projected());
+  CHECK(config_json(config).find("embedding_size") == std::string::npos);
   auto other = members;
+  other["embedding_size"] = "3";
+  CHECK(config_of(other).embedding_width() == 3);
+  CHECK(parse_config("config.json", config_json(config_of(other))).embedding_width() == 3);
   other["position_buckets"] = "-1";
   other["max_relative_positions"] = "7";
   other["pos_att_type"] = R"(["c2p"])";
@@ -341,8 +347,7 @@ TEST_CASE("disentangled attention is read, written and refused") {
         R"(config.json: "conv_kernel_size" is 4, expected an odd number and more than one layer)");
   CHECK(refused("conv_groups", "2") == R"(config.json: "conv_groups" is 2, expected 1)");
   CHECK(refused("pooler_hidden_act", R"("tanh")") == "config.json: pooler_hidden_act is tanh, expected gelu");
-  CHECK(refused("embedding_size", "3") ==
-        "config.json: \"embedding_size\" is 3, expected " + std::to_string(config.hidden));
+  CHECK(refused("embedding_size", "0") == R"(config.json: "embedding_size" is 0, expected 1 to 131072)");
 }
 
 TEST_CASE("unsupported settings are rejected by name") {
