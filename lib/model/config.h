@@ -104,7 +104,7 @@ struct Config {
   };
   Projection projection;
 
-  // Attention heads of the generator that is trained with a discriminator of ELECTRA, see generator_of(); 0:
+  // Attention heads of the generator that is trained with a discriminator, see generator_of(); 0:
   // none. Not in config.json.
   int64_t generator_heads = 0;
 

@@ -27,6 +27,7 @@ const std::vector<Head>& table() {
       {.name = "replaced_token",
        .mark = "discriminator_predictions.dense_prediction.weight",
        .dense = "discriminator_predictions.dense",
+       .context_norm = "discriminator_predictions.LayerNorm",
        .outputs = 1,
        .architectures = {kForPretraining},
        .tasks = {replaced}},

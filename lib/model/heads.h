@@ -25,6 +25,7 @@ struct Head {
   std::string_view name;        // as in bert-convert --info; heads that share their tensors share it
   std::string_view mark;        // a tensor that only this head has, and those that share its tensors
   std::string_view dense = {};  // a layer before the head's output, as wide as the encoder: act(dense(h))
+  std::string_view context_norm = {};  // before it, in types with ModelType::replaced_in_context
   Reads reads = Reads::tokens;
   int64_t outputs = 0;      // of each token or sequence; 0: one for each label of the model
   bool fine_tuned = false;  // otherwise pre-trained: always reads the last layer

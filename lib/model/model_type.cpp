@@ -137,6 +137,8 @@ constexpr ModelType kTypes[] = {
      .embedding_size = 0,
      .norms_projected = true,
      .disentangled = true,
+     .pretraining = Pretraining::replaced,
+     .replaced_in_context = true,
      .tags_as_hidden = true,
      .pooler_activation = gelu,
      .norm_epsilon = 1e-7,
@@ -181,8 +183,8 @@ constexpr ModelType kStatic = {
     .name = "static", .classes = "Static", .token_types = 0, .words_only = true, .dropout = 0};
 
 constexpr std::string_view kEmbeddings = "embeddings.", kProjectionLayer = "embeddings.projection.",
-                           kLayers = "encoder.layer.", kConvolution = "encoder.conv.",
-                           kPositionNorm = "encoder.LayerNorm.";
+                           kEmbeddingNorm = "embeddings.LayerNorm.", kLayers = "encoder.layer.",
+                           kConvolution = "encoder.conv.", kPositionNorm = "encoder.LayerNorm.";
 
 }  // namespace
 
@@ -215,13 +217,14 @@ const ModelType* find_model_type(std::string_view model_type, std::string_view p
   return first;
 }
 
-std::string name_in_generator(std::string name) {
-  return is_in_generator(name) ? std::move(name) : std::string(kGeneratorPrefix) + name;
+std::string name_in_generator(std::string name, const ModelType& type) {
+  return is_in_generator(name, type) ? std::move(name) : std::string(kGeneratorPrefix) + name;
 }
 
-bool is_in_generator(std::string_view tensor) {
-  const bool shared = tensor.starts_with(kEmbeddings) && !tensor.starts_with(kProjectionLayer);
-  return shared || is_of_generator(tensor);
+bool is_in_generator(std::string_view tensor, const ModelType& type) {
+  const bool own =
+      tensor.starts_with(kProjectionLayer) || (type.norms_projected && tensor.starts_with(kEmbeddingNorm));
+  return (tensor.starts_with(kEmbeddings) && !own) || is_of_generator(tensor);
 }
 
 std::string layer_name(int64_t layer) { return std::string(kLayers) + std::to_string(layer); }

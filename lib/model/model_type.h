@@ -53,6 +53,7 @@ struct ModelType {
   Biases biases = {};
   int64_t positions = 512;  // if config.json does not say it
   Pretraining pretraining = Pretraining::none;
+  bool replaced_in_context = false;  // that head reads norm(h + h of the first token), see nn/first_rows.h
   // The class of its causal language models, after `classes`; "": it has none, and is_decoder means nothing.
   std::string_view causal = {};
   // In training, a classifier of texts has dropout before both of its layers; one of tokens has that of the
@@ -102,12 +103,13 @@ constexpr const char* kPositionTable = "encoder.rel_embeddings.weight";
 constexpr const char* kBiasTable = "encoder.relative_attention_bias.weight";
 constexpr const char* kPoolerLayer = "pooler.dense";
 // The folder of a generator beside its discriminator, and how the names of its tensors begin where both are
-// together, except those that they share: the embeddings without their projection.
+// together, except those that they share: the embeddings without their projection, and without their
+// normalization if it follows the projection.
 constexpr std::string_view kGenerator = "generator", kGeneratorPrefix = "generator.";
-std::string name_in_generator(std::string name);
+std::string name_in_generator(std::string name, const ModelType& type);
 inline bool is_of_generator(std::string_view tensor) { return tensor.starts_with(kGeneratorPrefix); }
-bool is_in_generator(std::string_view tensor);  // its own, or shared
-std::string layer_name(int64_t layer);          // from 0: "encoder.layer.0"
+bool is_in_generator(std::string_view tensor, const ModelType& type);  // its own, or shared
+std::string layer_name(int64_t layer);                                 // from 0: "encoder.layer.0"
 
 // Level of a tensor in the network, by its name: fine-tuning uses lower learning rates in lower layers, or
 // freezes them. 0 for the embeddings and what all layers share, i + 1 for encoder layer i, kAboveLayers for

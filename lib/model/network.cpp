@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "model/parts.h"
+#include "nn/first_rows.h"
 
 namespace bert::model {
 struct Network::Parts {
@@ -27,8 +28,8 @@ struct Network::Parts {
 
   nn::EncoderLayer::Workspace workspace;
   nn::EncoderLayer::Saved saved;
-  nn::ByDistance<float> bias;
   nn::Embeddings::Saved of_embeddings;
+  nn::ByDistance<float> bias;
   std::vector<nn::Rotations> rotations;
   nn::PositionTable positions;                              // for the longest sequences
   std::vector<nn::ProjectedPositions> projected_positions;  // of each layer
@@ -251,15 +252,20 @@ nn::Tensor Network::head_input(const nn::Batch& batch, std::vector<int64_t> rows
   std::iota(layers.begin(), layers.end(), 0);
   if (!p.layers.mix) layers.erase(layers.begin(), layers.end() - 1);
   Wanted wanted = {.layers = std::move(layers), .rows = {}};
-  if (!p.layers.reads_means) wanted.rows = rows;
+  if (!p.layers.reads_means && !p.layers.context_norm) wanted.rows = rows;
   auto states = hidden(batch, wanted);
   nn::Tensor mixed;
   if (p.layers.mix) p.layers.mix->forward(p.context, *p.weights, states, mixed);
   nn::Tensor& input = p.layers.mix ? mixed : states.back();
-  if (!p.layers.reads_means) return std::move(input);
-  nn::Tensor means;
-  nn::mean_rows(p.context, input, sequences_of(rows, batch), means);
-  return means;
+  if (wanted.rows) return std::move(input);
+  nn::Tensor read;
+  if (p.layers.reads_means) {
+    nn::mean_rows(p.context, input, sequences_of(rows, batch), read);
+  } else {
+    nn::add_first_rows(p.context, batch.offsets, input);
+    nn::gather_rows(p.context, input, rows, read);
+  }
+  return read;
 }
 
 nn::Tensor Network::pooled(const nn::Tensor& rows) {
@@ -280,9 +286,14 @@ nn::Tensor Network::logits(const nn::Tensor& rows) {
     head->decoder.forward(p.context, *p.weights, p.output_words, {y}, logits);
     return logits;
   }
-  if (p.layers.dense) y = pooled(rows);
-  p.layers.output.value().forward(p.context, *p.weights, p.layers.dense ? y : rows, nn::Activation::none,
-                                  logits);
+  const nn::Tensor* input = &rows;
+  if (const auto& norm = p.layers.context_norm) {
+    norm->forward({.context = p.context, .weights = *p.weights, .offsets = {}}, {}, rows, nullptr, y, y);
+    input = &y;
+  }
+  nn::Tensor dense;
+  if (p.layers.dense) input = &(dense = pooled(*input));
+  p.layers.output.value().forward(p.context, *p.weights, *input, nn::Activation::none, logits);
   return logits;
 }
 

@@ -105,6 +105,8 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
     dense.emplace(kPoolerLayer, c.hidden, c.hidden, layout);
   dense_activation = c.type->pooler_activation;
   if (head != nullptr && !head->dense.empty()) {
+    if (c.type->replaced_in_context)
+      context_norm.emplace(head->context_norm, c.hidden, c.norm_epsilon, layout);
     dense.emplace(head->dense, c.hidden, c.hidden, layout);
     dense_activation = c.activation;
   }

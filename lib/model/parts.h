@@ -58,6 +58,7 @@ struct NetworkLayers {
   std::vector<nn::EncoderLayer> encoder;
   std::optional<nn::Convolution> convolution;  // beside the first layer, if that is there
   std::optional<nn::LayerNorm> final_norm;     // of the last layer's output, if all layers are there
+  std::optional<nn::LayerNorm> context_norm;   // of h + h of the first token, which the head reads then
   std::optional<nn::Linear> dense;             // act(dense(x)): the pooler, of pooled_rows(), or Head::dense
   nn::Activation dense_activation;             // meaningless without `dense`
   std::optional<nn::LayerNorm> dense_norm;     // of the result, see ModelType::transforms_first

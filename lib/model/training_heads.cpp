@@ -1,6 +1,7 @@
 #include <cassert>
 
 #include "model/training_network_parts.h"
+#include "nn/first_rows.h"
 
 // The heads of TrainingNetwork.
 
@@ -91,7 +92,7 @@ nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::op
   return loss;
 }
 
-// forward:  logits = W·drop(x) + b; x = h at the rows, or act(Wp·drop(h) + bp)
+// forward:  logits = W·drop(x) + b; x = h at the rows, or act(Wp·drop(h) + bp), or act(Wp·norm(h + h0) + bp)
 nn::Tensor& TrainingNetwork::logits(std::span<const int64_t> rows) {
   auto& p = *parts_;
   p.head_places = p.places(rows);
@@ -102,6 +103,11 @@ nn::Tensor& TrainingNetwork::logits(std::span<const int64_t> rows) {
     nn::gather_rows(p.context, p.top(), p.head_places, p.rows);
   }
   nn::drop(p.head_pass(), p.input_dropout, p.rows, p.rows);
+  if (const auto& norm = p.net.context_norm) {
+    nn::add_first_rows(p.context, p.head_offsets, p.rows);
+    std::swap(p.rows, p.in_context);
+    norm->forward(p.head_pass(), {}, p.in_context, nullptr, p.rows, p.rows);
+  }
   if (const auto& dense = p.net.dense)
     dense->forward(p.context, p.weights, p.rows, p.net.dense_activation, p.dense, &p.u);
   if (const auto& norm = p.net.dense_norm)
@@ -123,8 +129,14 @@ void TrainingNetwork::logits_gradient(const nn::Tensor& dlogits) {
       norm->backward(p.head_pass(), p.transformed, p.drows, p.drows, p.gradients);
     backward_activation(p.context, p.net.dense_activation, p.u, p.scrap, p.drows);
     dense->backward_weights(p.context, p.weights, p.rows, p.drows, 0, p.gradients);
-    if (!p.input_learns()) return;
+    const auto& context_norm = p.net.context_norm;
+    if (!context_norm && !p.input_learns()) return;
     dense->backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
+    if (context_norm) {
+      context_norm->backward(p.head_pass(), p.in_context, p.rows, p.rows, p.gradients);
+      nn::add_first_rows_backward(p.context, p.head_offsets, p.rows);
+    }
+    if (!p.input_learns()) return;
     nn::drop(p.head_pass(), p.input_dropout, p.rows, p.rows);
   }
   const auto& gradient = dense ? p.rows : p.drows;

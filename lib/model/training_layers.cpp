@@ -50,7 +50,7 @@ nn::Layout layout_of(const Config& config, const Heads& heads) {
   nn::Layout layout;
   const TrainingLayers layers(config, heads, layout);
   if (config.generator_heads == 0) return layout;
-  layout.name_by(name_in_generator);
+  layout.name_by(naming_of_generator(*config.type));
   const TrainingLayers of_generator(generator_of(config), generator_heads(), layout);
   layout.name_by({});
   return layout;
@@ -99,6 +99,10 @@ void LayerGradients::add_state(nn::Context& context, size_t layer, nn::Tensor& t
   context.pool().run_grid(gradient.rows(), [&](int64_t row, int) {
     context.kernels().add(gradient.cols(), gradient.row(row), to.row(row));
   });
+}
+
+std::function<std::string(std::string)> naming_of_generator(const ModelType& type) {
+  return [&type](std::string name) { return name_in_generator(std::move(name), type); };
 }
 
 Heads generator_heads() { return {head_of(task::Task::fill)}; }

@@ -1,6 +1,7 @@
 // The layers of a network for training and its numbers, which a generator may share.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,7 +52,8 @@ struct LayerGradients {
   void add_state(nn::Context& context, size_t layer, nn::Tensor& to) const;
 };
 
-// The heads of a generator.
+// The heads of a generator, and the names of its tensors in the layout.
 Heads generator_heads();
+std::function<std::string(std::string)> naming_of_generator(const ModelType& type);
 
 }  // namespace bert::model

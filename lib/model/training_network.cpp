@@ -33,7 +33,7 @@ TrainingNetwork::TrainingNetwork(const Config& config, const Heads& heads, Pool&
     : parts_(std::make_unique<Parts>(config, heads,
                                      std::make_shared<TrainingNumbers>(config, heads, pool, dtype))) {
   if (config.generator_heads == 0) return;
-  parts_->numbers->layout.name_by(name_in_generator);
+  parts_->numbers->layout.name_by(naming_of_generator(*config.type));
   parts_->generator.emplace(
       TrainingNetwork(std::make_unique<Parts>(generator_of(config), generator_heads(), parts_->numbers)));
   parts_->generator->parts_->prefix = kGeneratorPrefix;
@@ -88,6 +88,7 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
     p.rows_wanted.resize(batch.tokens());
     std::iota(p.rows_wanted.begin(), p.rows_wanted.end(), 0);
   }
+  assert(!p.net.context_norm || std::ssize(rows) == batch.tokens());
   p.row_offsets = offsets_among(p.rows_wanted, batch);
   p.through.reset();
   p.run(batch, dropout_seed, keep);

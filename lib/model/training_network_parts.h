@@ -56,6 +56,7 @@ struct TrainingNetwork::Parts : TrainingLayers {
   nn::EncoderLayer::Saved of_last;  // of the last layer, with Through::projected
   nn::EncoderLayer::Workspace workspace;
   nn::Tensor vocab_logits;                                // for the masked-language-model loss
+  nn::Tensor in_context;                                  // input of the head's first normalization
   nn::Tensor rows, u, transformed, normed, drows, scrap;  // for the heads
   nn::Tensor dense, logits;
   nn::Tensor pooled_u, dpooled_u;  // for the projection of pooled vectors, before its activation

@@ -1,5 +1,5 @@
-// Which tokens of a text were replaced, as the discriminator of ELECTRA says it (Clark et al. 2020, section
-// 2).
+// Which tokens of a text were replaced, as a discriminator says it (ELECTRA: Clark et al. 2020, section
+// 2; DeBERTa v3: He et al. 2021, section 3).
 #include <cmath>
 #include <utility>
 

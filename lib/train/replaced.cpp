@@ -165,9 +165,14 @@ class ReplacedTask final : public TrainingTask {
  public:
   explicit ReplacedTask(const TaskInputs& inputs)
       : TrainingTask(inputs), mask_{.rule = options_.mask, .seed = options_.seed} {
-    if (config_.type->pretraining != model::Pretraining::replaced)
+    if (config_.type->pretraining != model::Pretraining::replaced) {
+      std::vector<std::string> types;
+      for (const auto& type : model::model_types())
+        if (type.pretraining == model::Pretraining::replaced) types.emplace_back(type.name);
       throw Error("models of type ", config_.type->name,
-                  " have no head for replaced tokens; start from one of type electra or from a new one");
+                  " have no head for replaced tokens; start from one of type ", listed(types, "or"),
+                  ", or from a new one");
+    }
     if (!options_.generator_size) fixed_ = model::open_directory(options_.generator);
     if (fixed_) heads::task_for(task::Task::fill, *fixed_);
     if (config_.causal || (fixed_ && fixed_->config.causal))

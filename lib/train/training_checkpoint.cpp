@@ -217,14 +217,17 @@ void fill(nn::Params& weights, const std::string& directory, const std::string& 
   const auto stored = ckpt::Checkpoint::open(directory);
   auto tensors = stored.tensors();
   const auto& entries = weights.layout().entries();
-  const bool generates = std::ranges::any_of(
-      entries, [](const nn::LayoutEntry& entry) { return model::is_of_generator(entry.name); });
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(entries, name, &nn::LayoutEntry::name) != entries.end();
+  };
+  const bool generates = std::ranges::any_of(entries, model::is_of_generator, &nn::LayoutEntry::name);
   const auto beside = in(directory, model::kGenerator.data());
   std::optional<ckpt::Checkpoint> generator;
   if (generates && is_directory(beside)) generator = ckpt::Checkpoint::open(beside);
   for (auto tensor : generator ? generator->tensors() : decltype(tensors)()) {
-    if (model::is_in_generator(tensor.name)) continue;
-    tensor.name = model::name_in_generator(std::move(tensor.name));
+    auto own = std::string(model::kGeneratorPrefix) + tensor.name;
+    if (has(tensor.name) && !has(own)) continue;  // shared
+    tensor.name = std::move(own);
     tensors.push_back(std::move(tensor));
   }
   std::optional<ckpt::Checkpoint> projection;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes tests/golden/type_curves.json: the losses and gradient norms of 20 steps of AdamW that transformers takes
-in float64 from the directories `TYPE-HEAD` of make_types.py, by masked language modeling and for the other heads; and of ELECTRA's
-pre-training of a generator and a discriminator that share their embeddings (Clark et al. 2020), from
-`electra-replaced` and the generator in tests/golden/joint, which this script also writes, with the gradients of the
-first step in joint/gradients.safetensors. The bias of the generator makes all samples the same token. With names of
+in float64 from the directories `TYPE-HEAD` of make_types.py, by masked language modeling and for the other heads; and of the
+pre-training of a generator and a discriminator that share their embeddings (Clark et al. 2020), from the discriminators
+of JOINT and the generators in tests/golden/joint and joint-deberta, which this script also writes, with the gradients of
+the first step in gradients.safetensors. The bias of the generator makes all samples the same token. With names of
 types as arguments, only their curves are computed.
 Needs torch and transformers 5.
 """
@@ -22,6 +22,7 @@ from make_types import HEADS, HERE, LABELS, ROTARY, TYPES, class_of
 STEPS, BATCH, RATE, HEAD_RATE, DECAY = 20, 6, 1e-3, 3e-4, 0.01
 CHOICES = 2  # pairs of records are the choices of a question
 MASK, SAMPLED, SAMPLED_BIAS, MODEL_WEIGHT = 4, 7, 30, 50
+JOINT = {"joint": "electra-replaced", "joint-deberta": "deberta-v2-replaced-four"}
 
 
 def make_records():
@@ -113,33 +114,66 @@ def head_curve(name, head, records):
                     rate=HEAD_RATE)
 
 
-def make_generator(folder, discriminator):
-    """A third of the discriminator's width, with its embeddings."""
+def shared_parts(model):
+    """The tables of the embeddings, and their normalization unless it is as wide as the encoder."""
+    embeddings = model.base_model.embeddings
+    names = ["word_embeddings", "position_embeddings", "token_type_embeddings"]
+    return embeddings, names if hasattr(embeddings, "embed_proj") else [*names, "LayerNorm"]
+
+
+def share(generator, discriminator):
+    ours, names = shared_parts(generator)
+    for name in names:
+        setattr(ours, name, getattr(discriminator.base_model.embeddings, name))
+    generator.get_output_embeddings().weight = ours.word_embeddings.weight
+
+
+def generator_class(discriminator):
+    return getattr(tf, type(discriminator).__name__.replace("ForPreTraining", "ForMaskedLM"))
+
+
+def make_generator(folder, discriminator, heads=1):
+    """As deep as the discriminator and as wide as its number of heads says, with its embeddings."""
     torch.manual_seed(9)
-    config = tf.ElectraConfig(**discriminator.config.to_dict() | {
-        "hidden_size": 6, "num_attention_heads": 1, "intermediate_size": 28 // 3, "architectures": None})
-    model = tf.ElectraForMaskedLM(config).eval()
+    config = discriminator.config
+    width = config.hidden_size * heads // config.num_attention_heads
+    settings = config.to_dict() | {
+        "hidden_size": width, "pooler_hidden_size": width, "num_attention_heads": heads, "architectures": None,
+        "intermediate_size": config.intermediate_size * heads // config.num_attention_heads,
+        "embedding_size": getattr(config, "embedding_size", config.hidden_size)}
+    if not hasattr(config, "pooler_hidden_size"):
+        del settings["pooler_hidden_size"]
+    model = generator_class(discriminator)(type(config)(**settings)).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(torch.randn(parameter.shape) * 0.1)
-        model.generator_lm_head.bias[SAMPLED] = SAMPLED_BIAS
-        for ours, theirs in zip(model.electra.embeddings.parameters(), discriminator.electra.embeddings.parameters()):
-            ours.copy_(theirs)
+        model.get_output_embeddings().bias[SAMPLED] = SAMPLED_BIAS
+        embeddings, names = shared_parts(model)
+        for name in filter(lambda name: getattr(embeddings, name) is not None, names):
+            theirs = getattr(discriminator.base_model.embeddings, name)
+            for to, value in zip(getattr(embeddings, name).parameters(), theirs.parameters()):
+                to.copy_(value)
     model.save_pretrained(folder)
     if os.path.exists(left := os.path.join(folder, "generation_config.json")):
         os.remove(left)
 
 
-def joint_curve(records):
-    folder = os.path.join(HERE, "joint")
+def joint_parameters(model, generator):
+    parameters = dict(model.named_parameters())
+    shared = set(map(id, parameters.values()))
+    return parameters | {"generator." + name: parameter for name, parameter in generator.named_parameters()
+                         if id(parameter) not in shared}
+
+
+def joint_curve(name, records):
+    folder = os.path.join(HERE, name)
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(os.path.join(HERE, "types", "electra-replaced"), folder,
+    shutil.copytree(os.path.join(HERE, "types", JOINT[name]), folder,
                     ignore=shutil.ignore_patterns("expected.safetensors"))
-    model = load(tf.ElectraForPreTraining, folder)
+    model = load(class_of("electra" if "electra" in JOINT[name] else "deberta-v2", "replaced"), folder)
     make_generator(os.path.join(folder, "generator"), model)
-    generator = load(tf.ElectraForMaskedLM, os.path.join(folder, "generator"))
-    generator.electra.embeddings = model.electra.embeddings
-    generator.generator_lm_head.weight = model.electra.embeddings.word_embeddings.weight
+    generator = load(generator_class(model), os.path.join(folder, "generator"))
+    share(generator, model)
 
     def loss_of(batch):
         ids, mask, gold = batch
@@ -152,12 +186,8 @@ def joint_curve(records):
             found = model(input_ids=filled, attention_mask=mask, labels=(masked & (gold != SAMPLED)).long())
             return output.loss + MODEL_WEIGHT * found.loss, {"mlm_loss": output.loss, "model_loss": found.loss}
         return loss
-    parameters = dict(model.named_parameters())
-    shared = set(map(id, parameters.values()))
-    parameters |= {"generator." + name: parameter for name, parameter in generator.named_parameters()
-                   if id(parameter) not in shared}
     gradients = {}
-    steps = steps_of(parameters, map(loss_of, batches(records, 0)), gradients)
+    steps = steps_of(joint_parameters(model, generator), map(loss_of, batches(records, 0)), gradients)
     save_file({name: gradient.float().contiguous() for name, gradient in gradients.items()},
               os.path.join(folder, "gradients.safetensors"))
     return steps
@@ -171,7 +201,7 @@ def main():
             curves = json.load(file)["curves"]
     curves |= {name: fill_curve(name, records) for name in asked or TYPES}
     if not asked:
-        curves["joint"] = joint_curve(records)
+        curves |= {name: joint_curve(name, records) for name in JOINT}
     curves |= {f"{name}-{head}": head_curve(name, head, records)
                for name in asked or TYPES for head in ROTARY.get(name, HEADS) if head not in ("bare", "fill")}
     with open(path, "w", encoding="utf-8") as file:

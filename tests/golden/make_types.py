@@ -3,9 +3,9 @@
 seed, as transformers saves it, and what transformers computes of it in float64 from a padded batch:
 hidden states, logits, and the loss and its gradients. Each type has a directory for each head, and one for each
 of SHAPES with one of the heads; mpnet and jina_bert, whose attention depends on distances, have all heads with long
-sequences. Types
-with rotary positions have ROTARY_SHAPES instead, deberta-v2 has DISENTANGLED_SHAPES. With names of types as arguments,
-only their directories are written.
+sequences. Types with rotary positions have ROTARY_SHAPES instead, deberta-v2 has DISENTANGLED_SHAPES and
+PROJECTED_SHAPES. The head of replaced_reference.py stands for the one of deberta-v2 that transformers lacks, the encoder of
+jina_reference.py for that of jina_bert. With names of types as arguments, only their directories are written.
 Needs torch and transformers 5.
 
 expected.safetensors has: input_ids and token_type_ids of all sequences on end, offsets [B+1]; hidden.0 to
@@ -23,6 +23,7 @@ import torch
 import transformers as tf
 from safetensors.torch import save_file
 
+import replaced_reference
 from jina_reference import jina
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -65,7 +66,7 @@ TYPES = {
 }
 HEADS = {"bare": "Model", "fill": "ForMaskedLM", "classify": "ForSequenceClassification",
          "tag": "ForTokenClassification", "answer": "ForQuestionAnswering", "choose": "ForMultipleChoice"}
-ONLY_OF = {"electra": {"replaced": "ForPreTraining"}}
+ONLY_OF = {name: {"replaced": "ForPreTraining"} for name in ("electra", "deberta-v2")}
 ROTARY = {"nomic_bert": ["bare", "fill", "classify", "tag"], "gte": ["bare", "fill", "classify", "tag"],
           "modernbert": list(HEADS)}
 # hidden_size, num_attention_heads, num_hidden_layers, intermediate_size, hidden_act, lengths, labels.
@@ -106,6 +107,16 @@ DISENTANGLED_SHAPES = {
     "long": (12, 2, 2, 20, "gelu", [1, 150, 300], 2, dict(position_buckets=64, max_relative_positions=200)),
     "convolved": (12, 2, 3, 20, "gelu", [1, 40, 3], 4, dict(conv_kernel_size=5, norm_rel_ebd="none")),
 }
+# Those whose embeddings have a width of their own, with their heads.
+PROJECTED_SHAPES = {
+    "narrow": (15, 3, 2, 20, "gelu", [4, 1, 11], 2, dict(embedding_size=9), ["fill", "replaced"]),
+    "narrow-biased": (14, 2, 2, 20, "relu", [5, 3], 3, dict(embedding_size=5, position_biased_input=True), ["fill", "tag"]),
+    "wide-types": (10, 5, 2, 21, "gelu", [7, 9, 2], 2, dict(embedding_size=23, type_vocab_size=2, conv_kernel_size=3),
+                   ["fill", "choose"]),
+    "wide-both": (7, 1, 3, 9, "gelu_new", [12, 1], 2, dict(embedding_size=8, position_biased_input=True, type_vocab_size=3,
+                                                          share_att_key=False), ["fill", "classify"]),
+}
+REPLACED_SHAPES = ("five", "four", "twelve", "seventeen")  # of DISENTANGLED_SHAPES
 DISTILBERT_NAMES = {"hidden_size": "dim", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers",
                     "intermediate_size": "hidden_dim", "hidden_act": "activation"}
 GROUPS = {1: 1, 2: 1, 3: 3}  # of ALBERT's layers
@@ -167,7 +178,9 @@ def gradients(model):
 
 def class_of(name, head):
     prefix, suffix = TYPES[name][1], (HEADS | ONLY_OF.get(name, {}))[head]
-    return jina(suffix) if name == "jina_bert" else getattr(tf, prefix + suffix)
+    if name == "jina_bert":
+        return jina(suffix)
+    return getattr(tf, prefix + suffix, None) or getattr(replaced_reference, prefix + suffix)
 
 
 def make_batch(pad, first, types, lengths):
@@ -296,14 +309,16 @@ def make_rotary(out):
 
 def make_disentangled(out):
     name = "deberta-v2"
-    for head in HEADS:
+    for head in [*HEADS, *ONLY_OF[name]]:
         make(os.path.join(out, f"{name}-{head}"), name, head, TYPES[name][2])
-    for place, (title, shape) in enumerate(DISENTANGLED_SHAPES.items()):
-        hidden, heads, layers, inner, activation, lengths, labels, settings = shape
+    shapes = {title: (*shape, [list(HEADS)[1 + place % (len(HEADS) - 1)]] + ["replaced"] * (title in REPLACED_SHAPES))
+              for place, (title, shape) in enumerate(DISENTANGLED_SHAPES.items())}
+    for title, shape in (shapes | PROJECTED_SHAPES).items():
+        hidden, heads, layers, inner, activation, lengths, labels, settings, titles = shape
         keys = dict(hidden_size=hidden, num_attention_heads=heads, num_hidden_layers=layers, intermediate_size=inner,
                     hidden_act=activation, max_position_embeddings=max(lengths) + 3)
-        head = list(HEADS)[1 + place % (len(HEADS) - 1)]
-        make(os.path.join(out, f"{name}-{head}-{title}"), name, head, TYPES[name][2] | keys | settings, lengths, labels)
+        for head in titles:
+            make(os.path.join(out, f"{name}-{head}-{title}"), name, head, TYPES[name][2] | keys | settings, lengths, labels)
 
 
 def main():
