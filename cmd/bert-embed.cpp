@@ -47,39 +47,22 @@ void attention_option(cli::App& app, bool& attention) {
       attention);
 }
 
-enum class Sparse { model, max, sum, max_log, sum_log };
+using model::SparsePooling;
+using AskedPooling = std::optional<SparsePooling>;  // nullopt: the model's
 
-void sparse_options(cli::App& app, std::optional<Sparse>& sparse, std::optional<int64_t>& most) {
-  app.choice<std::optional<Sparse>>({opt::sparse, "",
-                                     "Write a weight for each word of the vocabulary instead of a vector, as "
-                                     "SPLADE does: the largest one over "
-                                     "the tokens, their sum, either of logarithms, or what the model says."},
-                                    {{"model", Sparse::model},
-                                     {"max", Sparse::max},
-                                     {"sum", Sparse::sum},
-                                     {"max-log", Sparse::max_log},
-                                     {"sum-log", Sparse::sum_log}},
-                                    sparse);
+void sparse_options(cli::App& app, std::optional<AskedPooling>& sparse, std::optional<int64_t>& most) {
+  app.choice<std::optional<AskedPooling>>(
+      {opt::sparse, "",
+       "Write a weight for each word of the vocabulary instead of a vector, as "
+       "SPLADE does: the largest one over "
+       "the tokens, their sum, either of logarithms, or what the model says."},
+      {{"model", AskedPooling()},
+       {"max", SparsePooling::max},
+       {"sum", SparsePooling::sum},
+       {"max-log", SparsePooling::max_log},
+       {"sum-log", SparsePooling::sum_log}},
+      sparse);
   app.number({opt::top_k, "N", "For --sparse: only the N words with the largest weights."}, {.min = 1}, most);
-}
-
-model::SparsePooling sparse_pooling(Sparse sparse, const model::Directory& directory) {
-  using enum model::SparsePooling;
-  switch (sparse) {
-    case Sparse::max:
-      return max;
-    case Sparse::sum:
-      return sum;
-    case Sparse::max_log:
-      return max_log;
-    case Sparse::sum_log:
-      return sum_log;
-    case Sparse::model:
-      break;
-  }
-  if (directory.sentence.sparse) return *directory.sentence.sparse;
-  throw Error(directory.root,
-              ": is no SparseEncoder, so it does not say how to make weights: use --sparse max");
 }
 
 void output_options(cli::App& app, predict::EmbedOptions& embed, cmd::StreamOptions& stream) {
@@ -171,7 +154,7 @@ int main(int argc, char** argv) {
   pooling_options(app, embed.vectors);
   bool attention = false;
   attention_option(app, attention);
-  std::optional<Sparse> sparse;
+  std::optional<AskedPooling> sparse;
   std::optional<int64_t> most;
   sparse_options(app, sparse, most);
   cmd::LengthOptions length(app, "truncate", cmd::LengthOptions::Windows::apart);
@@ -221,8 +204,7 @@ int main(int argc, char** argv) {
       return;
     }
     if (sparse) {
-      predict::SparseFilter weights(directory, tokenizer, embed,
-                                    {.pooling = sparse_pooling(*sparse, directory), .most = most},
+      predict::SparseFilter weights(directory, tokenizer, embed, {.pooling = *sparse, .most = most},
                                     stream.pool(), app.log());
       stream.transform(weights);
       return;

@@ -104,7 +104,8 @@ std::string prompt_of(const std::optional<std::string>& asked, const model::Dire
   const auto name = directory.sentence.late ? asked.value_or(std::string(kDocument)) : asked;
   if (!name) return default_prompt_of(directory.sentence);
   if (const auto named = prompts.find(*name); named != prompts.end()) return named->second;
-  if (directory.sentence.late && (name == kDocument || name == kQuery)) return "";
+  const bool has_sides = directory.sentence.late || !directory.sentence.query_table.empty();
+  if (has_sides && (name == kDocument || name == kQuery)) return "";
   if (!is_name(*name)) return *name;
   std::vector<std::string> names, quoted;
   for (const auto& [name, text] : prompts) {

@@ -108,6 +108,9 @@ void convert(const Conversion& conversion, Log& log) {
   const auto directory = open_directory(source, activation);
   if (same_file(directory.root, out))
     throw Error(out, ": is the model to convert; write to another directory");
+  if (!vocab.empty() && !directory.sentence.query_table.empty())
+    throw Error(source, ": its vocabulary cannot be cut: ", directory.sentence.query_table,
+                " has a weight for each token");
   require_output(out, existing);
   const auto checkpoint = ckpt::Checkpoint::open(directory.path);
   checkpoint.check_sums();

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kModules = "modules.json", kSettings = "config_sentence_transformers.json";
+constexpr auto kSettings = "config_sentence_transformers.json";
 
 std::vector<std::string> paths_of(std::string_view modules) {
   json::Document document;
@@ -38,6 +38,13 @@ std::string with_transformer_in_root(std::string modules, const std::vector<std:
   expected.front() = "";
   if (paths_of(modules) != expected) throw Error(kModules, ": the path ", quoted, " cannot be replaced");
   return modules;
+}
+
+// "1_SpladePooling" of "document_1_SpladePooling", as a Router names it.
+std::string_view without_route(std::string_view folder) {
+  for (const std::string_view route : {"query_", "document_"})
+    if (folder.starts_with(route)) return folder.substr(route.size());
+  return folder;
 }
 
 // sentence_bert_config.json, or the same with another model's name.
@@ -87,6 +94,22 @@ ModuleFiles::ModuleFiles(const std::string& root, std::optional<Dtype> store) {
   for (size_t i = 1; i < paths.size(); ++i) {
     if (!paths[i].empty()) add_folder(root, paths[i], store);
   }
+  if (const auto list = read_modules(root); !list.query_table.empty()) add_router(root, list, store);
+}
+
+// With the transformer in the root, too.
+void ModuleFiles::add_router(const std::string& root, const ModuleList& list, std::optional<Dtype> store) {
+  auto router = read_text((fs::path(root) / kRouter).string());
+  std::string quoted;
+  json::append_string(quoted, list.modules.front().path);
+  if (!list.modules.front().path.empty())
+    for (size_t at; (at = router.find(quoted)) != router.npos;) router.replace(at, quoted.size(), "\"\"");
+  files_.push_back({kRouter, std::move(router)});
+  for (size_t i = 1; i < list.modules.size(); ++i) add_folder(root, list.modules[i].path, store);
+  add_folder(root, list.query_table, store);
+  for (const auto& name : names_in_directory((fs::path(root) / list.query_table).string()))
+    if (name != "config.json" && name != "model.safetensors" && name != "pytorch_model.bin")
+      add(root, (fs::path(list.query_table) / name).string());
 }
 
 namespace {
@@ -295,12 +318,14 @@ void ModuleFiles::write(OutputDirectory& output) const {
 }
 
 bool is_module_entry(const std::string& name) {
-  constexpr std::array<std::string_view, 8> kFolders = {
-      "Transformer", "BERT", "Pooling", "SpladePooling", "Dense", "Normalize", "Dropout", "MultiVectorMask"};
-  if (name == kModules || name == kSettings || is_transformer_settings(name)) return true;
-  const auto digits = name.find_first_not_of("0123456789");
-  return digits != name.npos && digits > 0 && name[digits] == '_' &&
-         std::ranges::find(kFolders, std::string_view(name).substr(digits + 1)) != kFolders.end();
+  constexpr std::array<std::string_view, 9> kFolders = {
+      "Transformer", "BERT",    "Pooling",         "SpladePooling",        "Dense",
+      "Normalize",   "Dropout", "MultiVectorMask", "SparseStaticEmbedding"};
+  if (name == kModules || name == kRouter || name == kSettings || is_transformer_settings(name)) return true;
+  const auto folder = without_route(name);
+  const auto digits = folder.find_first_not_of("0123456789");
+  return digits != folder.npos && digits > 0 && folder[digits] == '_' &&
+         std::ranges::find(kFolders, folder.substr(digits + 1)) != kFolders.end();
 }
 
 }  // namespace bert::model

@@ -10,6 +10,7 @@
 #include "ckpt/checkpoint.h"
 #include "ckpt/safetensors_writer.h"
 #include "model/config.h"
+#include "model/module_list.h"
 #include "model/sentence_transformers.h"
 
 namespace bert::model {
@@ -66,6 +67,7 @@ class ModuleFiles {
   };
   void add(const std::string& root, const std::string& name);
   void add_folder(const std::string& root, const std::string& folder, std::optional<Dtype> store);
+  void add_router(const std::string& root, const ModuleList& list, std::optional<Dtype> store);
 
   std::vector<File> files_;
   std::string projection_folder_;

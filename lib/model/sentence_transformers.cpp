@@ -11,6 +11,7 @@
 #include "ckpt/checkpoint.h"
 #include "json/json.h"
 #include "model/late_json.h"
+#include "model/module_list.h"
 
 namespace bert::model {
 
@@ -24,59 +25,6 @@ constexpr int64_t kMaxFeatures = 1 << 20;
 
 // "model_type" of models of late interaction.
 constexpr std::string_view kMultiVector = "MultiVectorEncoder", kPyLate = "ColBERT";
-
-struct Listed {
-  std::string type;  // Python class, as in modules.json
-  std::string kind;  // last component of the class; its package differs between releases
-  std::string path;  // folder in the model directory, "" for the directory itself
-};
-
-Listed read_listed(const json::Value& entry) {
-  const auto member = [&](std::string_view key) {
-    const auto value = entry.find(key);
-    if (!value) throw Error("has no \"", key, "\"");
-    return std::string(value->string());
-  };
-  Listed listed{.type = member("type"), .path = member("path")};
-  if (listed.path == ".") listed.path.clear();  // as model2vec writes it
-  listed.kind = listed.type.substr(listed.type.rfind('.') + 1);
-  for (const auto& part : fs::path(listed.path)) {
-    if (part == ".." || part == "/")
-      throw Error("has the path ", in_quotes(listed.path), ", expected a subfolder");
-  }
-  return listed;
-}
-
-bool is_table(const Listed& listed) { return listed.kind == "StaticEmbedding"; }
-
-bool is_encoder(const Listed& listed) {
-  return listed.kind == "Transformer" || listed.kind == "BERT" || listed.kind == "MLMTransformer" ||
-         is_table(listed);
-}
-
-// Reads the modules in order; the first is an encoder. Empty if there is no modules.json.
-std::vector<Listed> read_modules(const fs::path& directory) {
-  std::vector<Listed> modules;
-  const auto path = directory / "modules.json";
-  if (!is_file(path)) return modules;
-  json::Document document;
-  try {
-    for (const auto& entry : document.parse(read_text(path.string())).elements()) {
-      try {
-        modules.push_back(read_listed(entry));
-      } catch (const Error& error) {
-        throw Error("module ", modules.size(), " ", error.what());
-      }
-    }
-  } catch (const Error& error) {
-    throw Error(path.string(), ": ", error.what());
-  }
-  if (modules.empty() || !is_encoder(modules[0])) {
-    throw Error(path.string(), ": module 0 is ", modules.empty() ? "missing" : modules[0].type,
-                ", expected a Transformer or a StaticEmbedding");
-  }
-  return modules;
-}
 
 PoolingMode mode_named(std::string_view name) {
   const auto known = std::ranges::find(kPoolings, name, &PoolingName::transformers_name);
@@ -191,7 +139,7 @@ void read_normalize(const fs::path& folder, Of of) {
 void read_pipeline(const fs::path& directory, const std::vector<Listed>& listed, int64_t hidden,
                    SentenceTransformer& sentence) {
   int64_t width = hidden;
-  if (is_table(listed[0])) sentence.pooling = Pooling{.modes = {PoolingMode::mean}};
+  if (listed[0].is_table()) sentence.pooling = Pooling{.modes = {PoolingMode::mean}};
   const bool late = sentence.late.has_value();
   const Of of = late ? Of::tokens : Of::sentence;
   for (size_t i = 1; i < listed.size(); ++i) {
@@ -213,8 +161,7 @@ void read_pipeline(const fs::path& directory, const std::vector<Listed>& listed,
     } else if (kind == "MultiVectorMask" && late) {
       read_late_mask(json::File((folder / "config.json").string()), *sentence.late);
     } else if (kind != "Dropout") {  // no effect outside training
-      throw Error((directory / "modules.json").string(), ": module ", i, " is ", in_quotes(type),
-                  ", expected ",
+      throw Error((directory / kModules).string(), ": module ", i, " is ", in_quotes(type), ", expected ",
                   sentence.sparse    ? "nothing after SpladePooling"
                   : late             ? "Dense, MultiVectorMask, Normalize"
                   : sentence.pooling ? "Dense, Normalize"
@@ -352,14 +299,14 @@ std::string_view name_of(PoolingMode mode) {
 }
 
 std::string transformer_of(const std::string& directory) {
-  const auto modules = read_modules(directory);
+  const auto modules = read_modules(directory).modules;
   return modules.empty() || modules[0].path.empty() ? directory
                                                     : (fs::path(directory) / modules[0].path).string();
 }
 
 bool is_static(const std::string& directory) {
-  const auto modules = read_modules(directory);
-  return !modules.empty() && is_table(modules[0]);
+  const auto modules = read_modules(directory).modules;
+  return !modules.empty() && modules[0].is_table();
 }
 
 SentenceTransformer load_text_settings(const std::string& directory) {
@@ -374,8 +321,9 @@ std::string default_prompt_of(const SentenceTransformer& sentence) {
 
 SentenceTransformer load_sentence_transformer(const std::string& directory, int64_t hidden) {
   SentenceTransformer sentence;
-  const auto modules = read_modules(directory);
+  const auto [modules, query_table] = read_modules(directory);
   const fs::path root(directory);
+  if (!query_table.empty()) sentence.query_table = (root / query_table).string();
   const auto task = read_transformer(modules.empty() ? root : root / modules[0].path, sentence);
   std::string type;
   if (!modules.empty()) type = read_settings(root, sentence);  // otherwise sentence-transformers ignores them

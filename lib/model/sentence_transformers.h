@@ -99,6 +99,7 @@ struct SentenceTransformer {
   bool lowercase = false;               // do_lower_case: lowercase texts, also with a cased tokenizer
   std::optional<Pooling> pooling;       // nullopt: not specified, and no modules either
   std::optional<SparsePooling> sparse;  // of a SparseEncoder, which has no pooling
+  std::string query_table;              // folder of the weights of queries, see query_table.h; "": none
   std::optional<LateInteraction> late;  // of a MultiVectorEncoder, which has no pooling
   std::vector<Module> modules;          // after pooling, or of each token's vector; their widths match
 

@@ -81,6 +81,9 @@ class SparseTask final : public TrainingTask {
   }
   static model::SparsePooling pooling_of(const TaskInputs& inputs) {
     const auto& asked = inputs.options.embed.sparse;
+    if (!asked && !inputs.sentence.query_table.empty())
+      throw Error(inputs.path, ": has a table for the weights of queries, which cannot be trained; ",
+                  opt::sparse, " max trains the network for queries, too");
     const auto pooling = asked ? *asked : inputs.sentence.sparse.value_or(model::SparsePooling::max);
     if (pooling != model::SparsePooling::max && pooling != model::SparsePooling::max_log)
       throw Error(inputs.path, ": makes sums of weights, which cannot be trained; ", opt::sparse,

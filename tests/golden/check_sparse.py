@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares bert-embed --sparse with the SparseEncoder of sentence-transformers, for models of several types, and 20 steps
-of bert-train --task embed --sparse with its SpladeLoss in float64.
+"""Compares bert-embed --sparse with the SparseEncoder of sentence-transformers, for models of several types and with a
+Router, and 20 steps of bert-train --task embed --sparse with its SpladeLoss in float64.
 
 Usage: check_sparse.py TOOLS_DIRECTORY      (needs torch, transformers 5 and sentence-transformers 6)
 """
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,8 +15,10 @@ import tempfile
 try:
     import torch
     from sentence_transformers.sparse_encoder import SparseEncoder, losses
+    from sentence_transformers.base.modules.router import Router
     from sentence_transformers.base.modules.transformer import Transformer
-    from sentence_transformers.sparse_encoder.models import SpladePooling
+    from sentence_transformers.sparse_encoder.modules import SparseStaticEmbedding, SpladePooling
+    from transformers import AutoTokenizer
     from transformers.utils import logging
 except ImportError as error:
     print("skipped:", error)
@@ -120,6 +123,77 @@ def train(tools, folder, name, case):
     return len(steps)
 
 
+def save_with_table(model, folder, form, chance):
+    """A SparseEncoder whose queries have weights of a table, in each form that directories have."""
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    numbers = [chance.choice([0, 1, chance.random() * 9]) for _ in tokenizer.get_vocab()]
+    router = Router.for_query_document([SparseStaticEmbedding(tokenizer, torch.tensor(numbers))],
+                                       [Transformer(model, transformer_task="fill-mask"), SpladePooling("max", "log1p_relu")])
+    prompts = {"query": "the snow "} if form == "prompts" else None
+    SparseEncoder(modules=[router], device="cpu", prompts=prompts).save_pretrained(folder)
+    table = os.path.join(folder, "query_0_SparseStaticEmbedding")
+    if form == "idf.json":  # some tokens, and two that the vocabulary lacks
+        os.remove(os.path.join(table, "model.safetensors"))
+        path = os.path.join(os.path.abspath(table), "idf.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({**{token: chance.random() * 9 for token in list(tokenizer.get_vocab())[::2]}, "no such": 5.5, "nor this": 4.5}, file)
+        with open(os.path.join(table, "config.json"), "w", encoding="utf-8") as file:
+            json.dump({"frozen": True, "path": path}, file)
+    elif form == "root":  # as published for OpenSearch: the document's transformer is in the root
+        first = os.path.join(folder, "document_0_Transformer")
+        for name in os.listdir(first):
+            shutil.move(os.path.join(first, name), os.path.join(folder, name))
+        os.rmdir(first)
+        path = os.path.join(folder, "router_config.json")
+        with open(path, encoding="utf-8") as file:
+            text = file.read().replace("document_0_Transformer", "")
+        text = text.replace("base.modules.transformer.Transformer", "sparse_encoder.models.MLMTransformer.MLMTransformer")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def compare_tables(tools):
+    """Both sides of directories with a Router, and searches; returns the number of texts and the largest differences."""
+    worst, count, chance = {"query": 0.0, "document": 0.0, None: 0.0}, 0, random.Random(11)
+    words = "the king of a castle snow river CAFÉ naïve [SEP] [MASK] 東京 xyzzy 42 -- \u200b don't \N{SNOWMAN}".split(" ")
+    for name, form in (("mpnet", "usual"), ("roberta", "root"), ("modernbert", "idf.json"), ("xlm-roberta", "prompts")):
+        texts = [" ".join(chance.choice(words) for _ in range(1 + chance.randrange(60 if place % 4 == 0 else 9))) for place in range(100)]
+        with tempfile.TemporaryDirectory() as folder:
+            save_with_table(os.path.join(MODELS, name), folder, form, chance)
+            encoder = SparseEncoder(folder, device="cpu")
+            for side, encode in (("query", encoder.encode_query), ("document", encoder.encode_document), (None, encoder.encode)):
+                wanted = [dict(pairs) for pairs in encoder.decode(encode(texts, convert_to_sparse_tensor=True))]
+                found = subprocess.run([os.path.join(tools, "bert-embed"), "-q", "-m", folder, "--sparse", "model",
+                                        *(["--prompt", side] if side else [])], check=True, stdout=subprocess.PIPE,
+                                       input="".join(json.dumps({"text": text}) + "\n" for text in texts).encode()).stdout
+                for text, expected, line in zip(texts, wanted, found.splitlines(), strict=True):
+                    weights = json.loads(line)["sparse"]
+                    error = max([0, *(abs(weights.get(token, 0) - expected.get(token, 0)) for token in {*weights, *expected})])
+                    worst[side], count = max(worst[side], error), count + 1
+                    if error > (1e-6 if side == "query" else 1e-5):
+                        sys.exit(f"{name}, {form}, {side}, {text!r}: off by {error}")
+                if side == "document":
+                    compare_search(tools, folder, encoder, texts, found)
+    return count, worst["query"], max(worst.values())
+
+
+def compare_search(tools, folder, encoder, texts, index):
+    """The scores of the best ten texts, by the model's own queries, which differ by the rounding of weights."""
+    queries = texts[:20] + ["the king"]
+    expected = encoder.similarity(encoder.encode_query(queries), encoder.encode_document(texts)).topk(10).values.tolist()
+    path = os.path.join(folder, "index.jsonl")
+    with open(path, "wb") as file:
+        file.write(index)
+    found = subprocess.run([os.path.join(tools, "bert-search"), "-q", "-m", folder, "--lexical", "--sparse", "--index", path, "-k", "10"],
+                           input="".join(json.dumps({"text": text}) + "\n" for text in queries).encode(), check=True,
+                           stdout=subprocess.PIPE).stdout
+    for query, scores, line in zip(queries, expected, found.splitlines(), strict=True):
+        ours = [neighbor["score"] for neighbor in json.loads(line)["neighbors"]]
+        scores = [score for score in scores if score > 0]
+        if len(ours) != len(scores) or any(abs(a - b) > 1e-5 * max(1, abs(b)) for a, b in zip(ours, scores)):
+            sys.exit(f"{folder}, {query!r}: scores {ours}, expected {scores}")
+
+
 def main():
     tools, worst, count, steps = sys.argv[1], 0.0, 0, 0
     for name in sorted(os.listdir(MODELS)):
@@ -149,6 +223,7 @@ def main():
                     sys.exit(f"{name}, {way}, {text!r}: not in order")
         for case in TRAINED:
             steps += train(tools, folder, name, case)
+    print("tables of queries: %d texts, largest difference of queries %.2g, of all %.2g" % compare_tables(tools))
     print(f"{count} texts, largest difference {worst:.2g}; {steps} steps")
 
 
