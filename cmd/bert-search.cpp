@@ -225,8 +225,9 @@ void check_mode(const cli::App& app, const search::Options& options) {
 void check_copied(const cli::App& app, const search::Options& options) {
   std::set<std::string> names = {"id", "score"};
   if (app.given(opt::rerank)) names.emplace(search::kJoinedScore);
+  const auto words = options.words.value_or(search::WordOptions()).score_name();
   if (app.given(opt::rerank) || (options.words && options.words->with_vectors))
-    names.insert({std::string(search::name_of(options.metric)), std::string(search::kWordScore)});
+    names.insert({std::string(search::name_of(options.metric)), std::string(words)});
   for (const auto& name : options.index.with) {
     if (!names.insert(name).second)
       throw cli::UsageError("--with ", name, " would write two fields \"", name, "\" of a neighbor");
@@ -260,7 +261,7 @@ void note_similarity(const model::SentenceTransformer& sentence, Log& log) {
   const auto& name = sentence.similarity;
   const bool unit = !sentence.modules.empty() && !sentence.truncate_dim &&
                     std::holds_alternative<model::Normalize>(sentence.modules.back());
-  if (unit || (name != "dot" && name != "euclidean")) return;
+  if (unit || sentence.sparse || (name != "dot" && name != "euclidean")) return;
   const bool dot = name == "dot";
   log.warn(std::string("the model's vectors are meant to be compared by ") +
            (dot ? "dot product" : "Euclidean distance") + "; use --metric " + (dot ? "dot" : "l2"));

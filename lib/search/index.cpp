@@ -196,6 +196,13 @@ std::optional<std::string> IndexedRecords::text(int64_t row, const std::string& 
   return text;
 }
 
+std::vector<io::TokenWeight> IndexedRecords::sparse(int64_t row) const {
+  std::vector<io::TokenWeight> weights;
+  read(index_.read(row),
+       [&](const io::Fields& fields, const io::Record&) { weights = io::required_sparse(fields); });
+  return weights;
+}
+
 std::vector<std::string> IndexedRecords::values_of(const io::Fields& fields, const io::Record& record) const {
   auto values = read_values(names_, fields, record);
   for (size_t i = 0; i < uses_.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "io/record_index.h"
 #include "io/record_reader.h"
+#include "io/sparse_weights.h"
 #include "io/stream.h"
 #include "search/late_search.h"
 #include "search/scan.h"
@@ -81,6 +82,8 @@ class IndexedRecords {
 
   // The text of a record in this field, see text_of. As for values().
   std::optional<std::string> text(int64_t row, const std::string& field) const;
+
+  std::vector<io::TokenWeight> sparse(int64_t row) const;  // see io::required_sparse
 
   // The rows whose records meet the conditions.
   std::vector<int64_t> matching(std::span<const Condition> conditions, Pool& pool) const;

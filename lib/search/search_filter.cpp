@@ -40,7 +40,8 @@ Wanted first_wanted(const Options& options) {
 }  // namespace
 
 struct SearchFilter::Found : WithVector {
-  std::string query;  // for a search by words, and to rerank
+  WordQuery query;  // for a search by words, and to rerank
+  WithWeights weighed;
   std::vector<Hit> hits;
   std::vector<Passage> passages;  // of the hits, for lines
   std::string neighbors;          // in JSON, or their lines
@@ -73,6 +74,10 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
   if (options_.words)
     words_ = std::make_unique<WordSearch>(index_, options_.index.stream.text_field, options_.metric,
                                           *options_.words, pool);
+  if (is_sparse())
+    weights_ = std::make_unique<RecordWeights>(
+        options_.texts,
+        options_.words->weighs_texts ? RecordWeights::Texts::weighed : RecordWeights::Texts::no, pool, log);
   if (options_.rerank)
     reranker_ =
         std::make_unique<Reranker>(*options_.rerank, index_, options_.index.stream.text_field, pool, log);
@@ -113,7 +118,7 @@ void SearchFilter::require_late() const {
 void SearchFilter::note_pairs(Log& log) const {
   const auto& [text_field, pair_field] =
       std::tie(options_.index.stream.text_field, options_.index.stream.pair_field);
-  if ((!words_ && !reranker_) || index_.records() == nullptr || index_.rows() == 0) return;
+  if (!reads_texts() || index_.records() == nullptr || index_.rows() == 0) return;
   const auto text_in = [&](const std::string& field) {
     return index_.records()->text(index_.row_of(0), field);
   };
@@ -127,19 +132,25 @@ void SearchFilter::note_pairs(Log& log) const {
 
 void SearchFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto found = std::make_unique<Found>();
-  if (words_ || reranker_) found->query = required_text_of(fields, options_.texts.embed.features.text_field);
+  if (weights_) weights_->prepare(fields, found->weighed);
+  if (reads_texts()) {
+    found->query.text = required_text_of(fields, options_.texts.embed.features.text_field);
+  } else if (words_) {
+    found->query.text = text_of(fields, options_.texts.embed.features.text_field).value_or("");
+  }
   const auto& features = options_.texts.embed.features;
   found->is_empty = has_empty_text(fields, {features.text_field, features.pair_field});
   if (has_vectors()) {
     queries_.prepare(fields, record, *found);
   } else {
-    found->cost = 1;
+    found->cost = found->weighed.cost;
   }
   record.work = std::move(found);
 }
 
 void SearchFilter::compute(std::span<io::Record* const> records) {
   if (has_vectors()) queries_.compute(records);
+  if (weights_) weigh(records);
   std::vector<Found*> queries;
   for (io::Record* record : records)
     if (auto& found = record->work_as<Found>(); found.failure.empty()) queries.push_back(&found);
@@ -152,6 +163,17 @@ void SearchFilter::compute(std::span<io::Record* const> records) {
   if (lines_)
     for (Found* const found : queries)
       lines_->append_new_files(found->neighbors, std::exchange(found->passages, {}));
+}
+
+void SearchFilter::weigh(std::span<io::Record* const> records) {
+  std::vector<WithWeights*> queries;
+  for (io::Record* record : records) queries.push_back(&record->work_as<Found>().weighed);
+  weights_->compute(queries);
+  for (io::Record* record : records) {
+    auto& found = record->work_as<Found>();
+    found.query.weights = std::move(found.weighed.weights);
+    record->truncated |= found.weighed.truncated;
+  }
 }
 
 // `more`: neighbors than are wanted, see lacks_some.
@@ -205,7 +227,7 @@ void SearchFilter::write_neighbors(std::span<Found* const> queries,
 
 void SearchFilter::rerank(Found& query, int64_t more) {
   if (!query.failure.empty()) return;
-  reranker_->rerank(query.query, query.hits);
+  reranker_->rerank(query.query.text, query.hits);
   std::erase_if(query.hits, [&](const Hit& hit) { return hit.score < wanted_.least; });
   if (const auto count = with(wanted_, more).count; std::ssize(query.hits) > count) query.hits.resize(count);
 }
@@ -291,7 +313,7 @@ size_t SearchFilter::chunk_records() const {
 // The error of a query with scores that cannot be written; "" if there is none.
 std::string SearchFilter::mismatch(std::span<const Hit> hits) const {
   for (const Hit& hit : hits) {
-    if (!std::isfinite(score_of(options_.metric, hit.vector)))
+    if (!std::isfinite(score_of(options_.metric, hit.vector)) || !std::isfinite(rounded(hit.words)))
       return Error("its score with row ", hit.row, " of ", options_.index.path, kTooLarge).what();
   }
   return {};
@@ -318,7 +340,7 @@ void SearchFilter::append_neighbor(std::string& out, const Hit& hit,
     append_score(entry.key(late_ ? kMaxSim : name_of(options_.metric)), options_.metric, hit.vector,
                  options_.precision);
   if (words_ && (has_vectors() || reranker_))
-    json::append_number(entry.key(kWordScore), rounded(hit.words), options_.precision);
+    json::append_number(entry.key(options_.words->score_name()), rounded(hit.words), options_.precision);
   for (size_t i = 1; i < values.size(); ++i) {
     const auto& name = index_.records()->names()[i];
     const bool is_asked_for = i <= options_.index.with.size();
@@ -347,9 +369,14 @@ void SearchFilter::end(io::Output& out) {
   if (lines_) lines_->append_counts(out.text());
 }
 
+void SearchFilter::report_truncated(int64_t records) const {
+  if (has_vectors()) return queries_.report_truncated(records);
+  weights_->report_truncated(records);
+}
+
 void SearchFilter::report(Log& log) const {
   if (has_vectors()) queries_.report(log);
-  if (has_vectors() && empty_ > 0)
+  if ((has_vectors() || is_sparse()) && empty_ > 0)
     log.warn(counted(empty_, "query is empty; its neighbors say", "queries are empty; their neighbors say") +
              " nothing");
   if (recall_) recall_->report(log);

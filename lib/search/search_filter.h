@@ -16,6 +16,7 @@
 #include "search/options.h"
 #include "search/recall.h"
 #include "search/record_vectors.h"
+#include "search/record_weights.h"
 #include "search/results.h"
 
 namespace bert::search {
@@ -35,7 +36,7 @@ class SearchFilter final : public io::Filter {
   void end(io::Output& out) override;
   void report(Log& log) const override;
   void committed() override;
-  void report_truncated(int64_t records) const override { queries_.report_truncated(records); }
+  void report_truncated(int64_t records) const override;
   size_t chunk_records() const override;
 
  private:
@@ -43,6 +44,9 @@ class SearchFilter final : public io::Filter {
   void require_late() const;
   struct Found;
   bool has_vectors() const { return !options_.words || options_.words->with_vectors; }
+  bool is_sparse() const { return options_.words && options_.words->sparse; }
+  bool reads_texts() const { return options_.rerank || (options_.words && !is_sparse()); }
+  void weigh(std::span<io::Record* const> records);
   void search(std::span<Found* const> queries, int64_t more);
   void write_neighbors(std::span<Found* const> queries, std::span<const std::vector<Neighbor>> nearest,
                        int64_t more);
@@ -62,6 +66,7 @@ class SearchFilter final : public io::Filter {
   std::unique_ptr<LateSearch> late_;  // of vectors of tokens
   std::unique_ptr<Search> search_;    // of vectors
   std::unique_ptr<WordSearch> words_;
+  std::unique_ptr<RecordWeights> weights_;  // of queries
   std::unique_ptr<Reranker> reranker_;
   const Wanted wanted_, first_;  // at the end, and before reranking
   int64_t empty_ = 0;            // queries

@@ -1,7 +1,6 @@
 #include "search/word_search.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -10,51 +9,90 @@
 #include "json/json.h"
 #include "nn/tensor.h"
 #include "search/hybrid.h"
+#include "search/lexical.h"
+#include "search/sparse_index.h"
 #include "text/terms.h"
 
 namespace bert::search {
 
 struct WordSearch::Query {
   std::span<const float> vector;
-  LexicalScores words;
+  WordScores words;
 };
 
-WordSearch::WordSearch(const Index& index, const std::string& text_field, Metric metric,
-                       const WordOptions& options, Pool& pool)
-    : index_(index), text_field_(text_field), metric_(metric), options_(options) {
+namespace {
+
+// Reads rows on all threads, and adds them in order. The Error is that of the first bad record.
+template <class Read, class Add>
+void add_rows(const Index& index, Pool& pool, Read read, Add add) {
   constexpr int64_t kBatch = 4096;
-  if (index.records() == nullptr)
-    throw Error(index.path(), ": its rows have no texts; ", opt::records, " names their records");
-  std::vector<text::TermSplitter> splitters(pool.size());
-  std::vector<std::vector<std::string>> terms(kBatch);
-  bool has_texts = false;
+  std::vector<decltype(read(int64_t{}, int{}))> batch(kBatch);
+  std::vector<std::string> failures(kBatch);
   for (int64_t begin = 0; begin < index.rows(); begin += kBatch) {
     const int64_t count = std::min(kBatch, index.rows() - begin);
     pool.run_grid(count, [&](int64_t i, int thread) {
-      terms[i] =
-          splitters[thread].split(index.records()->text(index.row_of(begin + i), text_field).value_or(""));
+      try {
+        batch[i] = read(index.row_of(begin + i), thread);
+      } catch (const Error& error) {
+        failures[i] = error.what();
+      }
     });
     for (int64_t i = 0; i < count; ++i) {
-      words_.add(terms[i]);
-      has_texts |= !terms[i].empty();
+      if (!failures[i].empty()) throw Error(failures[i]);
+      add(batch[i]);
     }
   }
-  if (!has_texts && index.rows() > 0)
-    throw Error(index.path(), ": no record has words in the field ", json::in_quotes(text_field), "; ",
-                opt::text_field, " names another one");
 }
+
+std::unique_ptr<WordIndex> index_of_texts(const Index& index, const std::string& field, Pool& pool) {
+  std::vector<text::TermSplitter> splitters(pool.size());
+  auto words = std::make_unique<LexicalIndex>();
+  bool has_texts = false;
+  add_rows(
+      index, pool,
+      [&](int64_t row, int thread) {
+        return splitters[thread].split(index.records()->text(row, field).value_or(""));
+      },
+      [&](std::span<const std::string> terms) {
+        words->add(terms);
+        has_texts |= !terms.empty();
+      });
+  if (!has_texts && index.rows() > 0)
+    throw Error(index.path(), ": no record has words in the field ", json::in_quotes(field), "; ",
+                opt::text_field, " names another one");
+  return words;
+}
+
+std::unique_ptr<WordIndex> index_of_weights(const Index& index, Pool& pool) {
+  auto weights = std::make_unique<SparseIndex>();
+  add_rows(
+      index, pool, [&](int64_t row, int) { return index.records()->sparse(row); },
+      [&](std::span<const io::TokenWeight> of_row) { weights->add(of_row); });
+  return weights;
+}
+
+std::unique_ptr<WordIndex> read_words(const Index& index, const std::string& field, bool sparse, Pool& pool) {
+  if (index.records() == nullptr)
+    throw Error(index.path(), ": its rows have no ", sparse ? "weights" : "texts", "; ", opt::records,
+                " names their records");
+  return sparse ? index_of_weights(index, pool) : index_of_texts(index, field, pool);
+}
+
+}  // namespace
+
+WordSearch::WordSearch(const Index& index, const std::string& text_field, Metric metric,
+                       const WordOptions& options, Pool& pool)
+    : index_(index),
+      text_field_(text_field),
+      metric_(metric),
+      options_(options),
+      words_(read_words(index, text_field, options.sparse, pool)) {}
 
 int64_t WordSearch::candidates(Wanted wanted) const { return std::max(wanted.count, options_.candidates); }
 
 // These rows are counted as in Index::searched().
 std::vector<int64_t> WordSearch::rows_with(const std::vector<std::string_view>& parts) const {
-  text::TermSplitter splitter;
-  std::vector<std::string> terms;
-  for (const auto part : parts)
-    for (const auto& term : splitter.split(part)) terms.push_back(term);
-  std::vector<int64_t> rows(words_.rows());
-  std::iota(rows.begin(), rows.end(), 0);
-  if (!terms.empty()) rows = words_.rows_with(terms);
+  auto rows = words_->candidates_with(parts);
   std::erase_if(rows, [&](int64_t row) {
     const auto text = index_.records()->text(index_.row_of(row), text_field_).value_or("");
     return !std::ranges::all_of(parts, [&](std::string_view part) { return text.find(part) != text.npos; });
@@ -93,13 +131,12 @@ std::vector<Hit> WordSearch::joined(const Query& query, std::span<const Neighbor
   return hits;
 }
 
-std::vector<Hit> WordSearch::search(std::string_view text, std::span<const float> vector,
+std::vector<Hit> WordSearch::search(const WordQuery& asked, std::span<const float> vector,
                                     std::span<const Neighbor> nearest, Wanted wanted) const {
-  text::TermSplitter splitter;
-  const Query query = {.vector = vector, .words = words_.scores(splitter.split(text))};
+  const Query query = {.vector = vector, .words = words_->scores(asked)};
   std::vector<Hit> hits;
   std::set<int64_t> first;
-  if (const auto parts = quoted_parts(text); !parts.empty()) {
+  if (const auto parts = quoted_parts(asked.text); !parts.empty()) {
     std::vector<Neighbor> by_vector, by_words;
     for (const int64_t row : rows_with(parts)) {
       first.insert(row);

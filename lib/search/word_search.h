@@ -1,7 +1,8 @@
-// Search by the words of an index's records, alone or together with vectors.
+// Search by the words of an index's records, or by weights of tokens, alone or together with vectors.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,19 +11,23 @@
 
 #include "base/pool.h"
 #include "search/index.h"
-#include "search/lexical.h"
 #include "search/nearest.h"
 #include "search/scan.h"
+#include "search/word_index.h"
 
 namespace bert::search {
 
-constexpr std::string_view kWordScore = "bm25";      // the field with Hit::words
+constexpr std::string_view kBm25 = "bm25";           // the field with Hit::words, see score_name()
 constexpr std::string_view kJoinedScore = "hybrid";  // and with Hit::before, if both searches were joined
 
 struct WordOptions {
+  bool sparse = false;           // search by the weights of io::kSparse instead of the words
+  bool weighs_texts = false;     // of queries without them, with the model of TextOptions
   bool with_vectors = false;     // join the results of both searches
   std::optional<double> weight;  // of the cosine, see join_by_weight(); not given: join by ranks
   int64_t candidates = 100;      // the best ones of each search that are joined
+
+  std::string_view score_name() const { return sparse ? io::kSparse : kBm25; }
 };
 
 // A result. Larger values are better.
@@ -30,13 +35,13 @@ struct Hit {
   int64_t row = 0;  // of the index
   double score = 0;
   double before = 0;             // the score before records were scored again, see Reranker
-  double vector = 0, words = 0;  // what was joined: the vector's value, see scan.h, and BM25
+  double vector = 0, words = 0;  // what was joined: the vector's value, see scan.h, and that of the words
 };
 
 class WordSearch {
  public:
-  // Reads the texts of the rows to search. Throws Error if none has the field. References must outlive this
-  // object.
+  // Reads the texts of the rows to search, or their weights. Throws Error if no record has the field of the
+  // texts, or one has no weights. References must outlive this object.
   WordSearch(const Index& index, const std::string& text_field, Metric metric, const WordOptions& options,
              Pool& pool);
 
@@ -45,7 +50,7 @@ class WordSearch {
 
   // The rows whose texts contain the quoted parts of the query, byte for byte, then the others; each best
   // first. `nearest`: rows of Index::searched(); empty without vectors. Any thread may call it.
-  std::vector<Hit> search(std::string_view query, std::span<const float> vector,
+  std::vector<Hit> search(const WordQuery& query, std::span<const float> vector,
                           std::span<const Neighbor> nearest, Wanted wanted) const;
 
  private:
@@ -59,7 +64,7 @@ class WordSearch {
   const std::string text_field_;
   const Metric metric_;
   const WordOptions options_;
-  LexicalIndex words_;  // by row of Index::searched()
+  const std::unique_ptr<const WordIndex> words_;  // by row of Index::searched()
 };
 
 }  // namespace bert::search
