@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Time of one text against its length: ModernBERT, two of whose three layers see 64 tokens on each side, nomic-bert, all of
-whose layers see all tokens, and DeBERTa v3 with its relative positions, at the base sizes with random weights, f32. bert-embed is
+whose layers see all tokens, DeBERTa v3 with its relative positions, and Jina's BERT with linear biases, which PyTorch's own
+attention adds, at the base sizes with random weights, f32. bert-embed is
 timed as a whole process with two and six texts; the difference is that of four. PyTorch runs in this process, after a
 first run of each length. Medians, interleaved. Needs torch and transformers 5.
 
@@ -11,13 +12,28 @@ import json
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
 import torch
 import transformers as tf
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden"))
+import jina_reference  # noqa: E402
+
 VOCAB = 1000
+
+
+class FusedAttention(jina_reference.SelfAttention):
+    def forward(self, states, mask):
+        query, key, value = (layer(states).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+                             for layer in (self.query, self.key, self.value))
+        places = torch.arange(states.shape[1])
+        slopes = torch.tensor(jina_reference.slopes(self.heads))[:, None, None]
+        bias = -slopes * (places[:, None] - places).abs()
+        found = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias[None])
+        return found.transpose(1, 2).flatten(2), None
 
 
 def make_model(folder, name):
@@ -31,6 +47,12 @@ def make_model(folder, name):
             **common, hidden_size=768, num_hidden_layers=12, num_attention_heads=12, intermediate_size=3072,
             type_vocab_size=0, relative_attention=True, position_buckets=256, max_relative_positions=512,
             norm_rel_ebd="layer_norm", share_att_key=True, pos_att_type="p2c|c2p", position_biased_input=False))
+    elif name == "jina_bert":
+        model = jina_reference.jina("Model")(tf.BertConfig(**common, position_embedding_type="alibi",
+                                                           feed_forward_type="geglu"))
+        for module in model.modules():
+            if isinstance(module, jina_reference.SelfAttention):
+                module.__class__ = FusedAttention
     else:
         model = tf.NomicBertModel(tf.NomicBertConfig(**common))
     model.eval().save_pretrained(folder)
@@ -64,7 +86,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--lengths", type=int, nargs="+", default=[128, 512, 2048, 8192])
-    parser.add_argument("--types", nargs="+", default=["modernbert", "nomic_bert", "deberta-v2"])
+    parser.add_argument("--types", nargs="+", default=["modernbert", "nomic_bert", "deberta-v2", "jina_bert"])
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     tool = os.path.join(options.tools, "bert-embed")

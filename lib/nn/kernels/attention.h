@@ -100,6 +100,13 @@ static inline int64_t depth_of(const AttentionHead& head) {
   return head.seen == nullptr ? kAttentionDepth : kAttentionColumns;
 }
 
+// Exponentials that add nothing to a sum of at least 1. Their products would be subnormal numbers, which take
+// a hundred times as long; with a bias that falls with the distance, a long text has many.
+static inline void drop_tiny(int64_t n, float* e) {
+  constexpr float kTiny = 1e-30f;
+  for (int64_t i = 0; i < n; ++i) e[i] = e[i] < kTiny ? 0 : e[i];
+}
+
 // Turns a row of scores of the keys [block.begin, block.end) into exponentials, zero where the row does not
 // attend. Returns 1 / their sum.
 static inline float row_exponentials(const AttentionHead& head, int64_t row, KeyRange block, float* scores) {
@@ -108,7 +115,9 @@ static inline float row_exponentials(const AttentionHead& head, int64_t row, Key
   if (head.bias != nullptr)
     add(seen.end - seen.begin, head.bias + (seen.begin - position_of(head, row)), scores + skipped);
   for (int64_t i = 0; i < skipped; ++i) scores[i] = 0;
-  return exponentials(scores + skipped, seen.end - seen.begin, padded - skipped, head.scale);
+  const float factor = exponentials(scores + skipped, seen.end - seen.begin, padded - skipped, head.scale);
+  if (head.bias != nullptr) drop_tiny(padded - skipped, scores + skipped);
+  return factor;
 }
 
 static void attend(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch) {
