@@ -127,15 +127,15 @@ void convert(const Conversion& conversion, Log& log) {
   }
   if (!layers.empty()) cut_layers(layers, directory, parts);
   if (!calibration.empty()) calibrate(calibration, directory, parts);
-  const auto& modules = directory.sentence.modules;
-  const bool is_stanford = directory.config.has_architecture(kStanford) && !modules.empty();
-  const auto files_of_modules = is_stanford
-                                    ? modules_of_stanford(directory, std::get<Dense>(modules.front()), parts)
-                                    : ModuleFiles(source, store);
+  const auto& sentence = directory.sentence;
+  const bool is_stanford = sentence.late && sentence.late->dense_in_encoder;
+  const auto modules = is_stanford
+                           ? modules_of_stanford(directory, std::get<Dense>(sentence.modules.front()), parts)
+                           : ModuleFiles(source, store);
   auto tensors = as_stored(parts.config, std::move(parts.tensors));
   for (auto& tensor : tensors)
     if (store) tensor.store = store;
-  save(out, parts.config, files, tensors, main_dtype(checkpoint, store), files_of_modules);
+  save(out, parts.config, files, tensors, main_dtype(checkpoint, store), modules);
 }
 
 void verify(const std::string& source) { ckpt::Checkpoint::open(transformer_of(source)).check_sums(); }

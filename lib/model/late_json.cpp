@@ -127,6 +127,7 @@ void read_metadata(const json::File& file, SentenceTransformer& sentence) {
 
 void read_stanford(const std::string& directory, int64_t hidden, SentenceTransformer& sentence) {
   auto& late = sentence.late.emplace();
+  late.dense_in_encoder = true;
   late.expansion.emplace();
   late.skipped = punctuation();
   late.marks = {{"query", "[unused0] "}, {"document", "[unused1] "}};

@@ -74,6 +74,8 @@ struct LateInteraction {
   std::vector<std::string> skipped;  // tokens that get no vector
   bool skips_in_queries = false, skips_in_documents = true;
   bool mean = false;  // scores are divided by the number of the query's vectors
+  // Stanford's form, see read_stanford: the dense layer of `modules` is a tensor of the encoder's file.
+  bool dense_in_encoder = false;
   // Tokens that a prompt, by its name, begins with, which the tokenizer may not know as special.
   std::map<std::string, std::string> marks;
 };

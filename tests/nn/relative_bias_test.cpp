@@ -178,3 +178,14 @@ TEST_CASE("the table is spread to distances, and the gradients of distances are 
     for (size_t i = 0; i < expected.size(); ++i) CHECK(gradients.tensor(1)[i] == expected[i]);
   }
 }
+
+TEST_CASE("slopes of ALiBi are those of Press et al., also for heads that are not a power of two") {
+  CHECK(RelativeBias::slopes(1) == std::vector{1.0 / 256});
+  CHECK(RelativeBias::slopes(2) == std::vector{1.0 / 16, 1.0 / 256});
+  // The slopes of 8 heads, then the first, third, fifth and seventh of 16.
+  auto expected = RelativeBias::slopes(8);
+  const auto more = RelativeBias::slopes(16);
+  for (const size_t i : {0, 2, 4, 6}) expected.push_back(more[i]);
+  CHECK(RelativeBias::slopes(12) == expected);
+  CHECK(expected[11] == doctest::Approx(0.08838834764831845));  // 2^-3.5
+}
