@@ -23,7 +23,7 @@ struct Options {
   std::vector<int64_t> layers;
   std::string vocab, calibration;
   std::optional<int64_t> dim;
-  double sif = bert::predict::StaticTable().sif;
+  std::optional<double> sif;
   std::optional<int> threads;
   bool is_static = false;
   bool force = false, info = false, verify = false;
@@ -67,11 +67,16 @@ void cutting_options(bert::cli::App& app, Options& options) {
   app.option({"--vocab", "FILE", "Keep the tokens in FILE, one per line, and drop the others."},
              options.vocab);
   app.section("Static model");
-  app.flag({"--static", "", "Write a table of the vectors of single tokens, without a transformer."},
-           options.is_static);
-  app.number({opt::dim, "N", "Numbers of a vector, by principal components (default 256, or all)."},
+  app.flag(
+      {"--static", "",
+       "Write a table of the vectors of single tokens, without a transformer; or a smaller one, if DIR is "
+       "static."},
+      options.is_static);
+  app.number({opt::dim, "N",
+              "Numbers of a vector, by principal components (default 256, or all; of a static model all)."},
              {.min = 1}, options.dim);
-  app.real({"--sif", "A", "Weight A / (A + p) of a token with probability p; 0 turns weights off."},
+  app.real({"--sif", "A",
+            "Weight A / (A + p) of a token with probability p (default 0.0001); 0 turns weights off."},
            {.min = 0, .max = 1}, options.sif);
   app.number({"-j,--threads", "N", "Number of threads of --static (default: all available cores)."},
              {.min = 1, .max = 4096}, options.threads);

@@ -56,10 +56,10 @@ void project_all(std::span<const float> data, std::span<const double> mean, std:
 }  // namespace
 
 PrincipalComponents principal_components(std::span<const float> data, int64_t width, int64_t count,
-                                         Pool& pool) {
+                                         Pool& pool, Mean what_of_mean) {
   assert(count <= width && std::ssize(data) % width == 0);
   PrincipalComponents found{.rows = std::ssize(data) / width, .count = count};
-  const auto mean = mean_of(data, width);
+  const auto mean = what_of_mean == Mean::kept ? std::vector<double>(width, 0.0) : mean_of(data, width);
   const auto all = eigenvectors(covariance_of(data, mean, pool), width);
   double total = 0, kept = 0;
   for (int64_t k = 0; k < width; ++k) {

@@ -2,8 +2,8 @@
 """Writes tests/golden/static-table: tables of static vectors that bert-convert --static must make of models in
 tests/golden/cut, computed by transformers in float64 and scikit-learn: TYPE.json has the size, the coefficient of the
 weights, the tokens, their vectors and the largest number that a model's vector gives before the means are taken away,
-to which the error of f32 belongs. words.txt has tokens and words that the model of words.json lacks. Needs torch,
-transformers 5 and scikit-learn."""
+to which the error of f32 belongs. words.txt has tokens and words that the model of words.json lacks. short.json has the
+rows of tests/golden/static/words, shortened. Needs torch, transformers 5, safetensors and scikit-learn."""
 import json
 import os
 import shutil
@@ -11,7 +11,9 @@ import shutil
 import numpy
 import torch
 import transformers as tf
+from safetensors.numpy import load_file
 from sklearn.decomposition import PCA
+from sklearn.decomposition import TruncatedSVD
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.join(HERE, "static-table")
@@ -48,9 +50,23 @@ def weights_of(count, a):
     return a / (a + inverse / inverse.sum()) if a > 0 else numpy.ones(count)
 
 
+def positive(scores):
+    """The component's score of largest magnitude is positive."""
+    return scores * numpy.sign(scores[numpy.abs(scores).argmax(0), range(scores.shape[1])])
+
+
+def write_short(size):
+    (rows,) = load_file(os.path.join(HERE, "static", "words", "model.safetensors")).values()
+    scores = positive(TruncatedSVD(size, algorithm="arpack").fit_transform(rows.astype(numpy.float64)))
+    with open(os.path.join(OUT, "short.json"), "w", encoding="utf-8") as out:
+        json.dump({"vectors": [[float(f"{x:.7g}") for x in row] for row in scores]}, out)
+        out.write("\n")
+
+
 def main():
     shutil.rmtree(OUT, ignore_errors=True)
     os.makedirs(OUT)
+    write_short(7)
     with open(os.path.join(OUT, "words.txt"), "w", encoding="utf-8") as file:
         file.write("".join(word + "\n" for word in WORDS))
     for name, (source, size, a) in TABLES.items():
@@ -60,9 +76,7 @@ def main():
             tokens = tokens_of(fast, json.load(file), name)
         vectors = vectors_of(folder, fast, tokens)
         weights = weights_of(len(tokens), a)[:, None]
-        scores = PCA(size, svd_solver="full").fit_transform(vectors)
-        scores *= numpy.sign(scores[numpy.abs(scores).argmax(0), range(size)])
-        table = scores * weights
+        table = positive(PCA(size, svd_solver="full").fit_transform(vectors)) * weights
         with open(os.path.join(OUT, name + ".json"), "w", encoding="utf-8") as out:
             json.dump({"type": source, "size": size, "sif": a, "tokens": tokens,
                        "largest": float(f"{numpy.abs(vectors * weights).max():.3g}"),

@@ -78,16 +78,34 @@ TEST_CASE("vectors are those of transformers and scikit-learn") {
   }
 }
 
+TEST_CASE("a static model is shortened to the directions in which its vectors are longest") {
+  const json::File expected((golden::directory() / "static-table" / "short.json").string());
+  const auto rows = expected.find("vectors")->elements();
+  const predict::StaticTable table{.source = (golden::directory() / "static" / "words").string(), .dim = 7};
+  const auto numbers = Made(table).numbers();
+  REQUIRE(numbers.size() == rows.size() * 7);
+  double error = 0;
+  for (size_t i = 0; i < numbers.size(); ++i)
+    error = std::max(error, std::abs(rows[i / 7].elements()[i % 7].number() - numbers[i]));
+  CHECK(error < 1e-6);
+}
+
 TEST_CASE("the number of threads does not change a table") {
-  const predict::StaticTable table{.source = teacher_of("mpnet"), .dim = 7};
-  CHECK(Made(table, 1).numbers() == Made(table, 3).numbers());
+  for (const auto& source : {teacher_of("mpnet"), (golden::directory() / "static" / "words").string()}) {
+    const predict::StaticTable table{.source = source, .dim = 7};
+    CHECK(Made(table, 1).numbers() == Made(table, 3).numbers());
+  }
 }
 
 TEST_CASE("what cannot become a table is refused") {
   const auto source = teacher_of("bert");
   CHECK(error_of({.source = source, .dim = 13}).ends_with("bert have 12 numbers"));
-  CHECK(error_of({.source = (golden::directory() / "static" / "words").string()})
-            .ends_with("is static already"));
+  const auto words_model = (golden::directory() / "static" / "words").string();
+  CHECK(error_of({.source = words_model, .dim = 13}).ends_with("words have 12 independent numbers"));
+  CHECK(error_of({.source = words_model, .vocab = "some"})
+            .ends_with("is static already; cut its vocabulary first"));
+  CHECK(error_of({.source = words_model, .sif = 0})
+            .ends_with("is static already, and its tokens have weights"));
   const Folder folder;
   const auto words = folder.write("words", "[UNK]\nCastle\nold king\nsnowy\n##zz\n");
   CHECK(error_of({.source = source, .vocab = words}) ==
