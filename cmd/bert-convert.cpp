@@ -36,6 +36,8 @@ struct Options {
     if (!out.empty() && bert::is_inside(directories.front(), out))
       throw UsageError(directories.front(), " is in the directory of -o, which would be replaced");
     if (store && out.empty()) throw UsageError("--store is for -o");
+    if (store == Dtype::i8 && is_static)
+      throw UsageError("--store int8 is for models with layers, not for --static");
     if (force && out.empty()) throw UsageError("--force is for -o");
     if (!layers.empty() && out.empty()) throw UsageError(opt::layers, " is for -o");
     if (is_static && out.empty()) throw UsageError("--static is for -o");
@@ -104,8 +106,9 @@ int main(int argc, char** argv) {
   app.option({"-o,--output", "DIR", "Write the model to DIR.", "--out"}, options.out);
   app.flag({opt::force, "", "Replace a model in DIR."}, options.force);
   app.choice<std::optional<Dtype>>(
-      {"--store", "", "Number format of the stored weights."},
-      {{"same", {}}, {"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}}, options.store);
+      {"--store", "", "Number format of the stored weights; int8: of those of the layers."},
+      {{"same", {}}, {"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}, {"int8", Dtype::i8}},
+      options.store);
   bert::cmd::activation_option(app, options.activation);
   app.option({"--calibration", "FILE",
               "Scale a classifier's logits by what bert-score --calibrate has written to FILE."},

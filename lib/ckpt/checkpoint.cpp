@@ -15,6 +15,7 @@
 #include "ckpt/forms.h"
 #include "ckpt/names.h"
 #include "ckpt/naming.h"
+#include "ckpt/quantized.h"
 #include "ckpt/zip.h"
 #include "json/json.h"
 
@@ -67,6 +68,9 @@ void split(Contents& contents) {
       part.name = names[i];
       part.shape.front() /= count;
       part.data = tensor.data.subspan(i * bytes, bytes);
+      if (!tensor.scales.empty())
+        part.scales = std::vector(tensor.scales.begin() + i * part.shape.front(),
+                                  tensor.scales.begin() + (i + 1) * part.shape.front());
     }
   }
   contents.tensors = std::move(tensors);
@@ -164,6 +168,7 @@ int64_t StoredTensor::count() const { return data.size() / size_of(dtype); }
 
 void to_f32(const StoredTensor& tensor, std::span<float> to) {
   if (to.empty()) return;
+  if (!tensor.scales.empty()) return widen(tensor.data, tensor.scales, to);
   if (!tensor.transposed) {
     bert::to_f32(tensor.dtype, tensor.data.data(), to);
     return;
@@ -182,6 +187,9 @@ std::string fault_of(const Checkpoint& checkpoint) {
   constexpr size_t kBlock = 1 << 16;  // numbers
   std::vector<float> numbers;
   for (const auto& tensor : checkpoint.tensors()) {
+    const auto bad_scale = std::ranges::find_if(tensor.scales, [](float x) { return !std::isfinite(x); });
+    if (bad_scale != tensor.scales.end())
+      return Error(tensor.file, ": tensor ", tensor.name, " contains ", *bad_scale).what();
     if (!is_floating(tensor.dtype)) continue;
     const size_t count = tensor.count();
     for (size_t begin = 0; begin < count; begin += kBlock) {
@@ -221,6 +229,7 @@ Checkpoint Checkpoint::open(const std::string& path, DataSums sums) {
   auto weights = find_weights(path);
   std::vector<MappedFile> files;
   auto contents = read_weights(weights, files, sums);
+  join_scales(contents);
   make_canonical(contents);
   split(contents);
   merge_aliases(contents.tensors);
@@ -269,7 +278,7 @@ const StoredTensor& Checkpoint::get(std::string_view name, std::span<const int64
     throw Error(path_, ": tensor ", name, " ", shape_text(shape), " is missing",
                 find(kWordEmbeddings) == nullptr ? names_in(tensors()) : layers_in(tensors(), name));
   }
-  if (!is_floating(tensor->dtype)) {
+  if (!tensor->is_real()) {
     throw Error(tensor->file, ": tensor ", name, " is ", name_of(tensor->dtype), kFormats);
   }
   if (!std::ranges::equal(tensor->shape, shape)) {

@@ -23,11 +23,13 @@ struct StoredTensor {
   // A matrix stored in column-major order: `shape` is [N,K], `data` is [K,N]. TensorFlow stores the matrices
   // of linear layers this way, and so do PyTorch files converted from TensorFlow.
   bool transposed = false;
+  std::vector<float> scales = {};  // of the rows of quantized weights, see quantized.h
 
   int64_t count() const;  // number of elements
+  bool is_real() const { return is_floating(dtype) || !scales.empty(); }
 };
 
-// Converts all elements of a floating-point tensor to f32, in row-major order.
+// Converts all elements of a tensor of real numbers to f32, in row-major order.
 void to_f32(const StoredTensor& tensor, std::span<float> to);
 
 // Whether format, shape and all bits are equal. Reads both tensors completely.
@@ -74,7 +76,7 @@ class Checkpoint {
   // Copies a part of a tensor's data, as MappedFile::read does.
   void read(std::span<const std::byte> part, std::byte* to) const;
 
-  // The floating-point tensor `name`, which must have this shape. The Error names file, tensor, actual and
+  // The tensor of real numbers `name`, which must have this shape. The Error names file, tensor, actual and
   // expected shape.
   const StoredTensor& get(std::string_view name, std::span<const int64_t> shape) const;
 

@@ -23,6 +23,8 @@ struct TensorToWrite {
   std::optional<Dtype> store;  // format in the file: f32, f16 or bf16 for floating-point data; default: dtype
   bool transposed = false;     // data is column-major (see StoredTensor); the file is row-major
 
+  std::vector<float> scales = {};  // of the rows of integers, see quantized.h; not written
+
   // If set, supplies the data instead. Called once, when the tensor is written, so that not all tensors need
   // to be in memory. The result must be valid until the next call for any tensor of the file.
   std::function<std::span<const std::byte>()> load;

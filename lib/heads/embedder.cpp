@@ -13,7 +13,7 @@ Embedder::Embedder(const model::Directory& directory, const VectorOptions& vecto
                    const ComputeOptions& compute, Pool& pool)
     : directory_(directory),
       batch_tokens_(compute.batch_tokens),
-      dtype_(nn::arithmetic(compute.dtype)),
+      dtype_(model::arithmetic(directory.config, compute.dtype)),
       pool_(pool),
       plan_(vectors, directory) {}
 

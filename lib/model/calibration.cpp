@@ -10,6 +10,7 @@
 #include "ckpt/column_major.h"
 #include "json/json.h"
 #include "model/heads.h"
+#include "model/stored_tensors.h"
 
 namespace bert::model {
 namespace {
@@ -59,14 +60,6 @@ std::vector<Scaling> read_scalings(const std::string& path, const Config& config
     all.push_back(*scalings[i]);
   }
   return all;
-}
-
-std::vector<float> floats_of(const ckpt::TensorToWrite& tensor) {
-  std::vector<std::byte> matrix;
-  const auto bytes = ckpt::row_major(tensor.shape, tensor.data, tensor.transposed, matrix);
-  std::vector<float> values(bytes.size() / size_of(tensor.dtype));
-  to_f32(tensor.dtype, bytes.data(), values);
-  return values;
 }
 
 // Replaces the numbers of a tensor, which keeps its format in the file.

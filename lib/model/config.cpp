@@ -11,6 +11,7 @@
 #include "json/json.h"
 #include "model/config_numbers.h"
 #include "model/disentangled_json.h"
+#include "model/quantized.h"
 #include "model/rotary_json.h"
 #include "nn/relative_bias.h"
 
@@ -62,8 +63,6 @@ void refuse_others(const json::File& file, const ModelType& type) {
       throw Error(file.path(), ": ", key, " is ", value, ", expected ", only);
   if (!file.boolean("summary_use_proj", true))
     throw Error(file.path(), ": summary_use_proj is false, expected true");
-  if (file.find("quantization_config"))
-    throw Error(file.path(), ": quantization_config is set, but only unquantized weights can be read");
   const auto pruned = file.find("pruned_heads");
   if (pruned && !pruned->members().empty()) {
     throw Error(file.path(), ": pruned_heads is not empty, but only whole layers can be computed");
@@ -288,6 +287,7 @@ Config read_config(const json::File& file, Dialect dialect) {
   refuse_others(file, *config.type);
   read_sizes(file, dialect, config);
   read_rotary(file, config);
+  config.quantized = read_quantization(file);
   if (config.type->disentangled) read_disentangled(file, config);
   read_biases(file, config);
   read_arithmetic(file, dialect, config);

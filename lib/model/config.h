@@ -104,6 +104,10 @@ struct Config {
   };
   Projection projection;
 
+  // Targets of "quantization_config": matrices that are integers in the file, see quantized.h. None: real
+  // numbers.
+  std::vector<std::string> quantized;
+
   // Attention heads of the generator that is trained with a discriminator, see generator_of(); 0:
   // none. Not in config.json.
   int64_t generator_heads = 0;

@@ -5,6 +5,7 @@
 
 #include "json/json.h"
 #include "model/disentangled_json.h"
+#include "model/quantized.h"
 #include "model/rotary_json.h"
 
 namespace bert::model {
@@ -142,6 +143,7 @@ std::string config_json(const Config& config, Dtype weights) {
   if (!type.disentangled) object.string("position_embedding_type", type.position_type);
   if (config.problem_type) object.string("problem_type", name_of(*config.problem_type));
   if (other_biases) object.boolean("qkv_proj_bias", biases.attention);
+  if (!config.quantized.empty()) append_quantization(object.key("quantization_config"), config.quantized);
   if (config.bias_rows > 0) object.integer("relative_attention_num_buckets", config.bias_rows);
   if (type.disentangled) write_disentangled(config, object);
   write_rotary(config, object);

@@ -1,7 +1,9 @@
 #include "model/convert.h"
 
 #include <algorithm>
+#include <memory>
 #include <span>
+#include <utility>
 #include <variant>
 
 #include "base/error.h"
@@ -12,6 +14,7 @@
 #include "model/heads.h"
 #include "model/late_json.h"
 #include "model/parts.h"
+#include "model/quantized.h"
 #include "model/stored_tensors.h"
 #include "text/tokenizer.h"
 
@@ -47,7 +50,7 @@ namespace {
 
 // Those of converted_tensors, with canonical names.
 std::vector<ckpt::TensorToWrite> weights_in(const Config& config, const ckpt::Checkpoint& checkpoint,
-                                            Log& log) {
+                                            bool keeps_integers, Log& log) {
   check_encoder(config, checkpoint);
   for (const auto& unread : checkpoint.unread()) {
     if (is_weight_name(unread.name))
@@ -61,15 +64,27 @@ std::vector<ckpt::TensorToWrite> weights_in(const Config& config, const ckpt::Ch
     if (tensor.name == kDecoder && config.tied_embeddings) continue;
     if (tensor.name.starts_with(kProjection)) continue;  // of a checkpoint; a Dense module has it, too
     if (config.has_architecture(kStanford) && tensor.name == kStanfordProjection) continue;
-    if (!is_weight_name(tensor.name) || !is_floating(tensor.dtype)) {
+    if (!is_weight_name(tensor.name) || !tensor.is_real()) {
       dropped.push_back(tensor.name);
       continue;
     }
-    tensors.push_back({.name = tensor.name,
-                       .shape = tensor.shape,
-                       .data = tensor.data,
-                       .dtype = tensor.dtype,
-                       .transposed = tensor.transposed});
+    auto& written = tensors.emplace_back(ckpt::TensorToWrite{.name = tensor.name,
+                                                             .shape = tensor.shape,
+                                                             .data = tensor.data,
+                                                             .dtype = tensor.dtype,
+                                                             .transposed = tensor.transposed});
+    if (tensor.scales.empty()) continue;
+    if (keeps_integers) {
+      written.scales = tensor.scales;
+    } else {
+      written.data = {};
+      written.dtype = Dtype::f32;
+      written.load = [&tensor, numbers = std::make_shared<std::vector<float>>()] {
+        numbers->resize(tensor.count());
+        ckpt::to_f32(tensor, *numbers);
+        return std::as_bytes(std::span(std::as_const(*numbers)));
+      };
+    }
   }
   if (!dropped.empty()) {
     log.warn("skipped " + counted(dropped.size(), "tensor that is", "tensors that are") +
@@ -82,7 +97,7 @@ std::vector<ckpt::TensorToWrite> weights_in(const Config& config, const ckpt::Ch
 
 std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const ckpt::Checkpoint& checkpoint,
                                                    Log& log) {
-  return as_stored(config, weights_in(config, checkpoint, log));
+  return as_stored(config, weights_in(config, checkpoint, true, log));
 }
 
 namespace {
@@ -114,7 +129,11 @@ void convert(const Conversion& conversion, Log& log) {
   require_output(out, existing);
   const auto checkpoint = ckpt::Checkpoint::open(directory.path);
   checkpoint.check_sums();
-  Parts parts{directory.config, weights_in(directory.config, checkpoint, log)};
+  const bool to_integers = store == Dtype::i8,
+             has_integers = to_integers || (!store && !directory.config.quantized.empty());
+  if (to_integers && directory.config.layers == 0)
+    throw Error(source, ": the model is static and has no layers whose weights could be integers");
+  Parts parts{directory.config, weights_in(directory.config, checkpoint, has_integers, log)};
   const auto tokenizer = text::load_tokenizer(directory.path, text::Compat::hf, text::Case::from_files,
                                               {.specials = !directory.config.type->words_only});
   TokenizerFiles files;
@@ -127,15 +146,18 @@ void convert(const Conversion& conversion, Log& log) {
   }
   if (!layers.empty()) cut_layers(layers, directory, parts);
   if (!calibration.empty()) calibrate(calibration, directory, parts);
+  const auto of_others = to_integers ? std::nullopt : store;
   const auto& sentence = directory.sentence;
   const bool is_stanford = sentence.late && sentence.late->dense_in_encoder;
   const auto modules = is_stanford
                            ? modules_of_stanford(directory, std::get<Dense>(sentence.modules.front()), parts)
-                           : ModuleFiles(source, store);
+                           : ModuleFiles(source, of_others);
+  if (to_integers) store_as_integers(parts.config, parts.tensors);
   auto tensors = as_stored(parts.config, std::move(parts.tensors));
   for (auto& tensor : tensors)
-    if (store) tensor.store = store;
-  save(out, parts.config, files, tensors, main_dtype(checkpoint, store), modules);
+    if (of_others) tensor.store = of_others;
+  parts.config.quantized = add_scales(tensors);
+  save(out, parts.config, files, tensors, main_dtype(checkpoint, of_others), modules);
 }
 
 void verify(const std::string& source) { ckpt::Checkpoint::open(transformer_of(source)).check_sums(); }

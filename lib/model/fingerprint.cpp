@@ -9,6 +9,7 @@
 
 #include "base/checksum.h"
 #include "ckpt/checkpoint.h"
+#include "ckpt/quantized.h"
 
 namespace bert::model {
 namespace {
@@ -85,7 +86,12 @@ void add(Checksum& checksum, const ckpt::Checkpoint& checkpoint, const ckpt::Sto
     std::array<std::byte, sizeof(double)> stored;
     checkpoint.read(tensor.data.subspan(place * bytes, bytes), stored.data());
     float number = 0;
-    to_f32(tensor.dtype, stored.data(), {&number, 1});
+    if (tensor.scales.empty()) {
+      to_f32(tensor.dtype, stored.data(), {&number, 1});
+    } else {
+      const size_t row = place / (count / tensor.scales.size());
+      ckpt::widen(std::span(stored).first(1), std::span(tensor.scales).subspan(row, 1), {&number, 1});
+    }
     add(checksum, number);
   }
 }
@@ -111,7 +117,7 @@ uint64_t fingerprint(const Directory& directory, const text::Tokenizer& tokenize
   for (const ckpt::StoredTensor& tensor : checkpoint.tensors()) {
     const std::string_view name = tensor.name;
     const bool used = is_of_encoder(name) || (needs.pooler && is_of_pooler(name));
-    if (used && is_floating(tensor.dtype)) add(checksum, checkpoint, tensor);
+    if (used && tensor.is_real()) add(checksum, checkpoint, tensor);
   }
   for (const Module& module : directory.sentence.modules) add(checksum, module);
   return checksum.value();

@@ -65,12 +65,15 @@ void Network::Parts::load(Dtype products) {
   dtype = products;
   const auto stored = [&](const std::string& name, std::span<const int64_t> shape, bool packed = false) {
     const auto& tensor = stored_tensor(checkpoint, name, shape, config);
-    if (tensor.transposed && !packed) {
+    if ((tensor.transposed || !tensor.scales.empty()) && !packed) {
       auto& rows = by_row.emplace_back(tensor.count());
       ckpt::to_f32(tensor, rows);
       return nn::Stored{.dtype = Dtype::f32, .data = std::as_bytes(std::span(rows)).data()};
     }
-    return nn::Stored{.dtype = tensor.dtype, .data = tensor.data.data(), .transposed = tensor.transposed};
+    return nn::Stored{.dtype = tensor.dtype,
+                      .data = tensor.data.data(),
+                      .transposed = tensor.transposed,
+                      .scales = tensor.scales.empty() ? nullptr : tensor.scales.data()};
   };
   const int64_t table[] = {config.vocab_size, config.embedding_width()};
   words = output_words = stored(kWordTable, table);
@@ -157,6 +160,10 @@ Network::~Network() = default;
 Network::Network(Network&&) noexcept = default;
 
 const Config& Network::config() const { return parts_->config; }
+
+Dtype arithmetic(const Config& config, std::optional<Dtype> wish) {
+  return !wish && !config.quantized.empty() ? Dtype::i8 : nn::arithmetic(wish);
+}
 
 Dtype Network::dtype() const { return parts_->dtype; }
 

@@ -18,6 +18,9 @@
 
 namespace bert::model {
 
+// The format of a model's products: `wish`, or integers if its weights are, else see nn::arithmetic.
+Dtype arithmetic(const Config& config, std::optional<Dtype> wish);
+
 class Network {
  public:
   // Takes ownership of the checkpoint; the embeddings are used directly from its mapped file, and nothing is

@@ -26,6 +26,8 @@ ckpt::TensorToWrite joined(const std::string& name, const std::vector<ckpt::Tens
       throw Error("tensor ", part.name, " is ", name_of(part.dtype), ", ", parts.front().name, " is ",
                   name_of(whole.dtype), "; expected one format, because the file joins them");
     whole.shape.front() += part.shape.front();
+    if (&part != &parts.front())
+      whole.scales.insert(whole.scales.end(), part.scales.begin(), part.scales.end());
   }
   auto bytes = std::make_shared<std::vector<std::byte>>();
   whole.load = [parts, bytes]() -> std::span<const std::byte> {
@@ -42,6 +44,15 @@ ckpt::TensorToWrite joined(const std::string& name, const std::vector<ckpt::Tens
 }
 
 }  // namespace
+
+std::vector<float> floats_of(const ckpt::TensorToWrite& tensor) {
+  std::vector<std::byte> matrix;
+  const auto data = tensor.load ? tensor.load() : tensor.data;
+  const auto bytes = ckpt::row_major(tensor.shape, data, tensor.transposed, matrix);
+  std::vector<float> values(bytes.size() / size_of(tensor.dtype));
+  to_f32(tensor.dtype, bytes.data(), values);
+  return values;
+}
 
 std::string stored_name(const Config& config, const std::string& canonical) {
   const bool is_bare = config.has_architecture(architecture_of({}, config));

@@ -17,6 +17,9 @@ std::string stored_name(const Config& config, const std::string& canonical);
 // Gives tensors the names they have in the file, and joins those that are one there.
 std::vector<ckpt::TensorToWrite> as_stored(const Config& config, std::vector<ckpt::TensorToWrite> tensors);
 
+// The numbers of a tensor of real numbers, row-major.
+std::vector<float> floats_of(const ckpt::TensorToWrite& tensor);
+
 // Tensors to write. They refer to `params`.
 std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::Params& params);
 

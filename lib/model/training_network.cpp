@@ -17,7 +17,9 @@ TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, std::shared_p
       parameters(numbers->parameters),
       gradients(numbers->gradients),
       weights(numbers->weights),
-      rotations(rotations_of(c)) {}
+      rotations(rotations_of(c)) {
+  config.quantized.clear();  // its numbers are real
+}
 
 std::vector<int64_t> TrainingNetwork::Parts::places(std::span<const int64_t> rows) const {
   std::vector<int64_t> places;

@@ -1,6 +1,8 @@
 #include "nn/panels.h"
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "base/error.h"
@@ -63,7 +65,12 @@ SourceRows rows_of(const Kernels& kernels, const Stored& w, const Panels& panels
   if (w.dtype == Dtype::f32 && reinterpret_cast<uintptr_t>(stored) % alignof(float) == 0)
     return {reinterpret_cast<const float*>(stored), count, depth};
   copy.resize(count * depth);
-  to_f32(w.dtype, stored, copy);
+  if (w.scales != nullptr) {
+    for (int64_t i = 0; i < count * depth; ++i)
+      copy[i] = static_cast<float>(static_cast<int8_t>(stored[i])) * w.scales[first + i / depth];
+  } else {
+    to_f32(w.dtype, stored, copy);
+  }
   return {copy.data(), count, depth};
 }
 
@@ -81,6 +88,20 @@ void pack_bf16(const Kernels& kernels, const SourceRows& rows, int64_t depth, st
   }
 }
 
+// Integers of [count, room] become columns of a panel.
+void pack_integers(const Kernels& kernels, const std::vector<float>& integers, int64_t count,
+                   const Panels& panels, int64_t panel) {
+  const int64_t room = panels.room();
+  if (!is_matmul(Dtype::i8)) {
+    std::copy_n(reinterpret_cast<const int8_t*>(integers.data()), count * room,
+                reinterpret_cast<int8_t*>(panels.panel(panel)));
+    return;
+  }
+  // Four integers have the size of a float and are transposed as one.
+  kernels.transpose(count, room / 4, integers.data(), room / 4, reinterpret_cast<float*>(panels.panel(panel)),
+                    panels.width());
+}
+
 void pack_i8(const Kernels& kernels, const SourceRows& rows, const Panels& panels, int64_t panel) {
   const float most = has_exact_bytes() ? 127 : 63;
   const int64_t room = panels.room();
@@ -93,13 +114,22 @@ void pack_i8(const Kernels& kernels, const SourceRows& rows, const Panels& panel
     numbers.scales[i] = column.scale;
     numbers.sums[i] = column.sum;
   }
-  if (!is_matmul(Dtype::i8)) {
-    std::copy_n(bytes, rows.count * room, reinterpret_cast<int8_t*>(panels.panel(panel)));
-    return;
+  pack_integers(kernels, integers, rows.count, panels, panel);
+}
+
+// The same of stored integers, as they are.
+void copy_i8(const Kernels& kernels, const Stored& w, const Panels& panels, int64_t panel) {
+  const int64_t depth = panels.depth, room = panels.room(), first = panel * panels.width(),
+                count = std::min(panels.width(), panels.cols - first);
+  std::vector<float> integers(count * room / 4);
+  auto* const bytes = reinterpret_cast<int8_t*>(integers.data());
+  const ColumnNumbers numbers = column_numbers(panels, panel);
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(bytes + i * room, w.data + (first + i) * depth, depth);
+    numbers.scales[i] = w.scales[first + i];
+    numbers.sums[i] = std::accumulate(bytes + i * room, bytes + i * room + depth, int32_t{0});
   }
-  // Four integers have the size of a float and are transposed as one.
-  kernels.transpose(rows.count, room / 4, integers.data(), room / 4,
-                    reinterpret_cast<float*>(panels.panel(panel)), panels.width());
+  pack_integers(kernels, integers, count, panels, panel);
 }
 
 // The rows of x as matmul reads them.
@@ -208,6 +238,7 @@ int64_t Panels::bytes() const {
 }
 
 void Panels::pack(const Kernels& kernels, int64_t i, const Stored& w) const {
+  if (dtype == Dtype::i8 && w.scales != nullptr && has_exact_bytes()) return copy_i8(kernels, w, *this, i);
   std::vector<float> copy;
   const SourceRows rows = rows_of(kernels, w, *this, i, copy);
   switch (dtype) {

@@ -23,7 +23,8 @@ namespace bert::nn {
 struct Stored {
   Dtype dtype = Dtype::f32;
   const std::byte* data = nullptr;
-  bool transposed = false;  // a matrix [N,K] stored as [K,N]; only if it is packed
+  bool transposed = false;        // a matrix [N,K] stored as [K,N]; only if it is packed
+  const float* scales = nullptr;  // of the rows, if they are integers (i8) times this; only if it is packed
 };
 
 // B [depth, cols] of y = x·B as a sequence of panels of width() columns, stored by rows and zero-padded. In

@@ -63,7 +63,8 @@ AttentionFilter::AttentionFilter(const model::Directory& directory, const text::
       wanted_(ascending(layers_)),
       featurizer_(tokenizer, feature_options(options_, heads::prompt_of(options_.vectors.prompt, directory),
                                              directory, directory.max_length)),
-      network_(directory, {.layers = wanted_.back()}, pool, nn::arithmetic(options_.compute.dtype)) {
+      network_(directory, {.layers = wanted_.back()}, pool,
+               model::arithmetic(directory.config, options_.compute.dtype)) {
   model::check_vocabulary(directory, tokenizer, log_);
   log_.info(heads::described({.model = directory.root,
                               .purpose = "attention",

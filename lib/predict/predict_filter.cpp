@@ -99,7 +99,7 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
       task_(make_predictor(options_.task, directory.config, tokenizer)),
       featurizer_(tokenizer, feature_options(options_, *task_, directory)),
       network_(directory, {.heads = {model::head_of(options_.task.task)}}, pool,
-               nn::arithmetic(options_.dtype)) {
+               model::arithmetic(directory.config, options_.dtype)) {
   model::check_vocabulary(directory, tokenizer, log_);
   model::check_labels(directory, log_);
   if (options_.task.task == task::Task::tag)

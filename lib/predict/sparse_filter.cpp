@@ -94,7 +94,7 @@ std::unique_ptr<model::Network> SparseFilter::open_network() const {
                 ": is no SparseEncoder, so it does not say how to make weights, as bert-embed ", opt::sparse,
                 " max does");
   return std::make_unique<model::Network>(directory_, model::Needs{.heads = {head_of(directory_)}}, pool_,
-                                          nn::arithmetic(options_.compute.dtype));
+                                          model::arithmetic(directory_.config, options_.compute.dtype));
 }
 
 // Queries of a table get no special tokens, and ids have some.

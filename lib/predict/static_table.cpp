@@ -137,13 +137,9 @@ int64_t independent_numbers(const model::Directory& model, int64_t tokens) {
 }
 
 Table shortened_table(const StaticTable& table, const model::Directory& model, Pool& pool, Log& log) {
-  if (!table.vocab.empty())
-    throw OptionError("--vocab with --static: ", table.source,
-                      " is static already; cut its vocabulary first");
-  if (table.sif)
-    throw OptionError("--sif: ", table.source, " is static already, and its tokens have weights");
-  if (model.sentence.truncate_dim)
-    throw Error(table.source, ": has truncate_dim, which --static does not know");
+  if (!table.vocab.empty()) throw Error(table.source, ": is static already; cut its vocabulary before");
+  if (table.sif) throw Error(table.source, ": is static already, and its tokens have weights");
+  if (model.sentence.truncate_dim) throw Error(table.source, ": has truncate_dim, which a table cannot have");
   std::vector<std::vector<int32_t>> ids;
   for (int64_t id = 0; id < model.config.vocab_size; ++id) ids.push_back({static_cast<int32_t>(id)});
   const auto vectors =

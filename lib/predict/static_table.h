@@ -29,8 +29,8 @@ struct StaticTable {
   std::optional<double> sif;
 };
 
-// Throws OptionError if the teacher's vectors are shorter than `dim`, or it is static and `vocab` or `sif` is
-// set. The calling thread is the pool's driver.
+// Throws OptionError if the teacher's vectors are shorter than `dim`, and Error if it is static and `vocab`
+// or `sif` is set. The calling thread is the pool's driver.
 void make_static(const StaticTable& table, Pool& pool, Log& log);
 
 }  // namespace bert::predict

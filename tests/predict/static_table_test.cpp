@@ -103,7 +103,7 @@ TEST_CASE("what cannot become a table is refused") {
   const auto words_model = (golden::directory() / "static" / "words").string();
   CHECK(error_of({.source = words_model, .dim = 13}).ends_with("words have 12 independent numbers"));
   CHECK(error_of({.source = words_model, .vocab = "some"})
-            .ends_with("is static already; cut its vocabulary first"));
+            .ends_with("is static already; cut its vocabulary before"));
   CHECK(error_of({.source = words_model, .sif = 0})
             .ends_with("is static already, and its tokens have weights"));
   const Folder folder;
