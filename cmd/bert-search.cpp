@@ -360,9 +360,7 @@ int main(int argc, char** argv) {
   app.examples({{"Search the texts of a folder, which are embedded when they are new or have changed",
                  "bert-search --query 'snow in the mountains' --in wiki -k 2 --format grep"},
                 {"Leave out near-duplicates", "bert-search --dedup 0.9 twice.txt"}});
-  app.ability_of(search::graph_version);
   return app.run(argc, argv, [&] {
-    if (!options.graph.path.empty()) search::require_graphs();
     embed.compute.dtype = model.dtype;
     options.texts.open_model = [&] {
       auto directory = model.open();

@@ -30,10 +30,8 @@ ldd "$tree"/bin/* | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' | sort -u | 
   cp -L "$path" "$tree/bin/$libraries/$library"
   licence_of "$package"
 done
-# These consist of headers, which are compiled in.
-for package in libcli11-dev libhnswlib-dev; do
-  [ ! -e "/usr/share/doc/$package" ] || licence_of "$package"
-done
+# It consists of headers, which are compiled in.
+[ ! -e /usr/share/doc/libcli11-dev ] || licence_of libcli11-dev
 # Texts that these files refer to.
 cat "$licences"/* | grep -o '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' | sort -u | while read -r text; do
   [ ! -e "$text" ] || cp -L "$text" "$licences"

@@ -1,6 +1,5 @@
-// Approximate search with a graph of near rows (HNSW, Malkov and Yashunin 2018), by hnswlib. The graph
-// consists of links only; the vectors stay where they are. Without hnswlib, graph_absent.cpp takes the place
-// of graph_hnswlib.cpp.
+// Approximate search with a graph of near rows (hnsw.h). The graph consists of links only; the vectors stay
+// where they are.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +21,12 @@ struct GraphOptions {
   int64_t candidates = 100;
 };
 
+struct Near;
+
 class GraphSearch final : public Search {
  public:
-  // References must outlive this object. The graph is built on one thread, so that it depends on the vectors
-  // alone. Throws Error if the file is not the graph of these vectors, or cannot be created. If it cannot be
-  // written after the graph was built, failure() says so.
+  // References must outlive this object. Throws Error if the file is not the graph of these vectors, or
+  // cannot be created. If it cannot be written after the graph was built, failure() says so.
   GraphSearch(const Vectors& vectors, Metric metric, const GraphOptions& options, Pool& pool, Log& log);
   ~GraphSearch() override;
 
@@ -36,7 +36,11 @@ class GraphSearch final : public Search {
 
  private:
   struct Graph;
+  class Reader;
+  void read();
   void make(Log& log);
+  std::vector<Neighbor> best(std::span<const float> query, std::span<const Near> candidates,
+                             Wanted wanted) const;
 
   const Vectors& vectors_;
   const Metric metric_;
@@ -45,10 +49,5 @@ class GraphSearch final : public Search {
   std::unique_ptr<Graph> graph_;
   std::string failure_;
 };
-
-// Throws Error if this build has no hnswlib.
-void require_graphs();
-// For --version: whether it has.
-std::string graph_version();
 
 }  // namespace bert::search

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Prints speed and recall of approximate search: bert-search --graph (hnswlib) and faiss (Markdown).
+"""Prints speed and recall of approximate search: bert-search --graph and faiss (Markdown).
 
-    /usr/bin/python3 tests/bench/graphs.py BUILD_DIR [--rows 200000] [--queries 10000] [--threads 2] [--work DIR]
+    python3 tests/bench/graphs.py BUILD_DIR [--rows 200000] [--queries 10000] [--threads 2] [--work DIR]
 
 Vectors of 384 numbers lie around random centres, 100 around each; queries lie around the same centres. Recall is the
-share of the ten nearest that exact search finds. Needs Debian's python3-faiss and an otherwise idle machine.
+share of the ten nearest that exact search finds. Needs faiss (pip's faiss-cpu, or Debian's python3-faiss) and an otherwise
+idle machine.
 """
 import argparse
 import subprocess
@@ -17,7 +18,7 @@ import numpy as np
 from bench import table
 
 WIDTH, GROUP, NEAREST = 384, 100, 10
-LINKS, BUILD_CANDIDATES = 16, 200  # as lib/search/graph_hnswlib.cpp
+LINKS, BUILD_CANDIDATES = 16, 200  # as lib/search/hnsw.cpp
 
 
 def make(options):
