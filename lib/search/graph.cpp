@@ -68,7 +68,7 @@ class GraphSearch::Reader {
   }
   template <class T>
   void take(std::span<T> values) {
-    std::memcpy(values.data(), take(values.size_bytes()).data(), values.size_bytes());
+    std::ranges::copy(take(values.size_bytes()), reinterpret_cast<char*>(values.data()));
   }
   template <class T>
   T take() {

@@ -14,6 +14,10 @@ constexpr size_t kBuildCandidates = 200;  // for the links of each point
 constexpr size_t kBatch = 1024;           // points added at a time
 constexpr size_t kAhead = 4;              // points to prefetch
 
+void prefetch(const uint32_t* list) {
+  for (size_t i = 0; i <= 2 * Hnsw::kLinks; i += 64 / sizeof *list) __builtin_prefetch(list + i);
+}
+
 constexpr auto kFarther = [](const Near& a, const Near& b) { return b < a; };
 
 }  // namespace
@@ -104,8 +108,11 @@ void Hnsw::link(Id id, Id begin, Walk& walk, std::vector<Near>& earlier) {
     if (level <= top_) found = walk.best_;
     for (const Near& other : earlier)
       if (this->level(other.point) >= level) found.push_back(other);
+    if (found.size() > kBuildCandidates) {
+      std::ranges::nth_element(found, found.begin() + kBuildCandidates, std::less());
+      found.resize(kBuildCandidates);
+    }
     std::ranges::sort(found, std::less());
-    if (found.size() > kBuildCandidates) found.resize(kBuildCandidates);
     select(found, kLinks);
     Id* to = list(id, level);
     *to++ = found.size();
@@ -166,6 +173,7 @@ void Hnsw::walk_level(const Point& query, int level, size_t count, Walk& walk) c
     if (best.size() == count && best.front() < from) break;
     std::ranges::pop_heap(open, kFarther);
     open.pop_back();
+    if (!open.empty()) prefetch(list(open.front().point, level));
     next.clear();
     for (const Id id : links(from.point, level)) {
       if (visited[id] == round) continue;
