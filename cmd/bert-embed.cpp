@@ -51,17 +51,14 @@ using model::SparsePooling;
 using AskedPooling = std::optional<SparsePooling>;  // nullopt: the model's
 
 void sparse_options(cli::App& app, std::optional<AskedPooling>& sparse, std::optional<int64_t>& most) {
+  cli::Choices<std::optional<AskedPooling>> choices = {{"model", AskedPooling()}};
+  for (const auto& [name, pooling] : model::kSparsePoolings) choices.emplace_back(name, pooling);
   app.choice<std::optional<AskedPooling>>(
       {opt::sparse, "",
        "Write a weight for each word of the vocabulary instead of a vector, as "
        "SPLADE does: the largest one over "
        "the tokens, their sum, either of logarithms, or what the model says."},
-      {{"model", AskedPooling()},
-       {"max", SparsePooling::max},
-       {"sum", SparsePooling::sum},
-       {"max-log", SparsePooling::max_log},
-       {"sum-log", SparsePooling::sum_log}},
-      sparse);
+      choices, sparse);
   app.number({opt::top_k, "N", "For --sparse: only the N words with the largest weights."}, {.min = 1}, most);
 }
 

@@ -128,8 +128,9 @@ void mode_options(cli::App& app, search::Options& options) {
            options.silhouette);
   app.exclusive({opt::dedup, opt::pairs, opt::cluster, kCommunities, "--negatives"});
   for (const auto mode : {opt::dedup, opt::pairs, opt::cluster, kCommunities}) {
-    for (const auto& option : std::vector<std::string>{"--neighbors", "--min-score", opt::where, opt::with,
-                                                       opt::graph, opt::codes, "--lexical", opt::hybrid})
+    for (const auto& option :
+         std::vector<std::string>{"--neighbors", "--min-score", opt::where, opt::with, opt::graph, opt::codes,
+                                  "--lexical", opt::hybrid, opt::sparse})
       app.exclusive({mode, option});
     app.excludes({{opt::format, {"grep"}}}, mode);
   }
@@ -245,6 +246,7 @@ void settle_index(search::Options& options, io::StreamOptions& stream) {
   if (index.path.empty()) return;
   if (const search::IndexFolder folder(index.path); is_directory(index.path) && folder.exists()) {
     const auto manifest = folder.read_current();
+    if (!manifest.has_vectors()) throw Error(index.path, ": has no vectors; --in with --rebuild makes them");
     index.path = folder.at(manifest.vectors);
     if (index.records_path.empty() && stream.files.empty()) index.records_path = folder.at(manifest.records);
   }
@@ -311,7 +313,7 @@ int main(int argc, char** argv) {
   index_options(app, options);
   cmd::RerankOption rerank(app);
   cmd::negatives_options(app, negatives);
-  const cmd::WordSearchOptions words(app, options);
+  cmd::WordSearchOptions words(app, options);
   mode_options(app, options);
   cmd::seed_option(app, options.seed);
   cmd::ModelOptions model(app, cmd::ModelOptions::Opened::if_needed);
@@ -368,7 +370,8 @@ int main(int argc, char** argv) {
       return directory;
     };
     rerank.settle(options);
-    auto lock = folder.open(options, stream, model);
+    auto lock = folder.open(options, stream, model, words);
+    words.settle_model(model, options);
     if (stream.settings.format == io::Format::grep) {
       options.lines = lines.options;
       options.lines->encoding = folder.files().encoding;

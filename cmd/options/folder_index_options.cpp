@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +16,7 @@
 #include "json/json.h"
 #include "options/model_directory.h"
 #include "search/index_folder.h"
-#include "search/refresh.h"
+#include "search/record_weights.h"
 
 namespace bert::cmd {
 namespace {
@@ -151,13 +152,14 @@ void FolderIndexOptions::create(const search::IndexFolder& folder) const {
 // Named after everything that distinguishes indexes of the same files. Files are named in records as in the
 // command, so paths count as they are written, too.
 std::string FolderIndexOptions::default_folder(const std::string& settings, const search::Options& options,
-                                               ModelOptions& model) const {
+                                               ModelOptions& model, WordSearchOptions& words) const {
   namespace fs = std::filesystem;
   const auto& vectors = options.texts.embed;
   auto cache = variable("XDG_CACHE_HOME");
   if (cache.empty()) cache = variable("HOME").empty() ? "" : variable("HOME") + "/.cache";
   if (cache.empty()) throw Error("no cache for the index: set HOME, or name a folder with ", opt::index);
-  if (model.path.empty()) model.path = model_directory("", "use -m DIR or set BERT_MODEL");
+  if (model.path.empty() && (words.path.empty() || !words.sparse_alone()))
+    model.path = model_directory("", "use -m DIR or set BERT_MODEL");
   Checksum checksum;
   const auto add = [&checksum](std::string_view text) {
     checksum.add(text);
@@ -172,7 +174,11 @@ std::string FolderIndexOptions::default_folder(const std::string& settings, cons
     for (const auto& glob : *globs) add(glob);
   }
   add(settings);
-  add(fs::weakly_canonical(model.path).string());
+  if (words.sparse()) {
+    add("weights");
+    add(fs::weakly_canonical(words.path.empty() ? model.path : words.path).string());
+  }
+  if (!words.sparse_alone()) add(fs::weakly_canonical(model.path).string());
   add(model.activation);
   const auto& pooling = vectors.vectors.pooling;
   add(std::to_string(static_cast<int>(pooling.kind)) + "." + std::to_string(static_cast<int>(pooling.mode)));
@@ -181,8 +187,65 @@ std::string FolderIndexOptions::default_folder(const std::string& settings, cons
   return cache + "/bert/index-" + hexadecimal(checksum.value());
 }
 
-FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions& stream,
-                                        ModelOptions& model) {
+namespace {
+
+// Directories; "": the default one.
+struct Models {
+  std::string vectors, weights;
+};
+
+// Those that are given, else those of the index. With --sparse alone, the one that is given makes weights.
+Models models_of(const search::Manifest& manifest, const ModelOptions& model,
+                 const WordSearchOptions& words) {
+  Models models = {.vectors = model.path, .weights = words.path};
+  if (words.sparse_alone()) {
+    if (models.weights.empty()) models.weights = model.path;
+    models.vectors.clear();
+  }
+  if (models.vectors.empty() && is_directory(manifest.directory)) models.vectors = manifest.directory;
+  if (models.weights.empty() && is_directory(manifest.weights_directory))
+    models.weights = manifest.weights_directory;
+  return models;
+}
+
+// What a search needs and an index lacks.
+void require_parts(const std::string& folder, const search::Manifest& manifest,
+                   const search::Options& options) {
+  const auto refuse = [&](std::string_view what) {
+    throw Error(folder, ": has no ", what, "; ", opt::in, " with ", opt::rebuild, " makes them");
+  };
+  if (options.words && options.words->sparse && !manifest.has_weights()) refuse("weights of words");
+  if (options.index.vectors && !manifest.has_vectors()) refuse("vectors");
+}
+
+}  // namespace
+
+// Of files, which are read for their texts, whatever queries are.
+search::RefreshOptions FolderIndexOptions::refresh_options(const search::Options& options,
+                                                           const StreamOptions& stream,
+                                                           const std::string& settings) const {
+  auto texts = options.texts;
+  texts.embed.vectors.prompt.reset();
+  texts.embed.features.text_field = io::kTextField;
+  texts.embed.features.take_ids = features::TakeIds::never;
+  auto files = files_;
+  files.budget = texts.embed.compute.batch_tokens;
+  const auto& kept = stream.settings.usual.fields;
+  const auto text = std::ranges::find(kept, io::kTextField, &io::FieldAlias::field);
+  if (files.usual.fields.empty()) files.usual.fields = kept;
+  const auto& features = options.texts.embed.features;
+  return {
+      .inputs = inputs_,
+      .stream = files,
+      .texts = texts,
+      .settings = settings,
+      .fields = {.text = text == kept.end() ? features.text_field : text->name, .pair = features.pair_field},
+      .text_asked = stream.text_field_given(),
+      .rebuild = rebuild_};
+}
+
+FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions& stream, ModelOptions& model,
+                                        WordSearchOptions& words) {
   auto& index = options.index;
   auto& features = options.texts.embed.features;
   const auto take_kept = [&] {
@@ -194,39 +257,37 @@ FileDescriptor FolderIndexOptions::open(search::Options& options, StreamOptions&
     return {};
   }
   const auto settings = indexes() ? settings_of(files_, features) : "";
-  if (index.path.empty()) index.path = default_folder(settings, options, model);
+  if (index.path.empty()) index.path = default_folder(settings, options, model, words);
   const search::IndexFolder folder(index.path);
   if (indexes()) create(folder);
   if (!indexes() && !folder.exists())
     throw Error(index.path, ": is a folder without an index; --in makes one");
   auto lock = folder.lock(indexes() ? search::IndexFolder::Access::write : search::IndexFolder::Access::read);
   search::Manifest manifest;
-  if (folder.exists() && !rebuild_) {
-    manifest = folder.read();
-    if (!app_.given("--model") && is_directory(manifest.directory)) model.path = manifest.directory;
-  }
+  if (folder.exists() && !rebuild_) manifest = folder.read();
+  const bool is_known = folder.exists() && !rebuild_ && manifest.is_current();
+  if (is_known) require_parts(index.path, manifest, options);
+  const auto models = models_of(manifest, model, words);
+  model.path = words.sparse_alone() ? models.weights : models.vectors;
+  words.path = models.weights;
   take_kept();
   if (indexes()) {
-    auto texts = options.texts;
-    texts.embed.vectors.prompt.reset();
-    texts.embed.features.text_field = io::kTextField;
-    texts.embed.features.take_ids = features::TakeIds::never;  // files are read for their texts
-    texts.open_model = [&model] { return model.open(); };
-    auto files = files_;
-    files.budget = texts.embed.compute.batch_tokens;
-    const auto& kept = stream.settings.usual.fields;
-    const auto text = std::ranges::find(kept, io::kTextField, &io::FieldAlias::field);
-    if (files.usual.fields.empty()) files.usual.fields = kept;
-    manifest = search::refresh(folder,
-                               {.inputs = inputs_,
-                                .stream = files,
-                                .texts = texts,
-                                .settings = settings,
-                                .fields = {.text = text == kept.end() ? features.text_field : text->name,
-                                           .pair = features.pair_field},
-                                .text_asked = stream.text_field_given(),
-                                .rebuild = rebuild_},
-                               stream.pool(), app_.log());
+    auto refresh = refresh_options(options, stream, settings);
+    const auto opens = [&model](const std::string& path) {
+      return [&model, path] {
+        return path.empty() || path == model.path ? model.open() : model::open_directory(path, "");
+      };
+    };
+    if (is_known ? manifest.has_weights() : words.sparse()) {
+      if (models.weights.empty() && !words.sparse_alone())
+        throw cli::UsageError("--in with --hybrid and ", opt::sparse, " needs ", opt::sparse_model,
+                              " DIR, a SparseEncoder");
+      refresh.weights = search::to_weigh(refresh.texts, opens(models.weights));
+    }
+    refresh.texts.open_model = nullptr;
+    if (is_known ? manifest.has_vectors() : !words.sparse_alone())
+      refresh.texts.open_model = opens(models.vectors);
+    manifest = search::refresh(folder, refresh, stream.pool(), app_.log());
   } else {
     manifest = folder.read_current();
     files_.encoding = encoding_of(manifest.settings);

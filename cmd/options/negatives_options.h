@@ -46,8 +46,8 @@ inline void negatives_options(cli::App& app, search::Negatives& negatives) {
   app.real({"--max-score", "S", "Leave out texts with a higher score."}, kAnyNumber, negatives.max_score);
   app.choice<bool>({"--sampling", "", "Take the nearest texts that are left, or random ones."},
                    {{"top", false}, {"random", true}}, negatives.random);
-  for (const auto& option :
-       std::vector<std::string>{"--neighbors", "--min-score", opt::where, "--lexical", opt::hybrid})
+  for (const auto& option : std::vector<std::string>{"--neighbors", "--min-score", opt::where, "--lexical",
+                                                     opt::hybrid, opt::sparse})
     app.exclusive({"--negatives", option});
   app.excludes({{opt::format, {"grep"}}}, "--negatives");
   for (const auto* option : {"--ranks", "--margin", "--relative-margin", "--max-score", "--sampling"})

@@ -43,6 +43,12 @@ size_t end_of_string(std::string_view text) {
   return std::min(end + 1, text.size());
 }
 
+// "" if the field is missing or is no string.
+std::string string_in(const io::Fields& fields, std::string_view name) {
+  const auto value = fields.json(name);
+  return value && value->kind() == json::Value::Kind::string ? std::string(value->string()) : "";
+}
+
 // The names after "of ", which `rest` begins with, and the space after them; it then begins with the prompt.
 // nullopt if one cannot be read.
 std::optional<std::vector<std::string>> take_fields(std::string_view& rest) {
@@ -175,14 +181,14 @@ std::string_view name_of(ModelDifference::Kind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-std::string read_vector_model(const io::Fields& fields) {
-  const auto value = fields.json(kVectorModel);
-  return value && value->kind() == json::Value::Kind::string ? std::string(value->string()) : "";
-}
+std::string read_vector_model(const io::Fields& fields) { return string_in(fields, kVectorModel); }
+std::string read_weights_model(const io::Fields& fields) { return string_in(fields, io::kSparseModel); }
 
 io::DropList with_vector_model(io::DropList drop) {
   const auto names = drop.names();
-  if (std::ranges::find(names, "embedding") != names.end()) drop.add(std::string(kVectorModel));
+  for (const auto& [values, model] :
+       {std::pair(io::kEmbedding, kVectorModel), {io::kSparse, io::kSparseModel}})
+    if (std::ranges::find(names, values) != names.end()) drop.add(std::string(model));
   return drop;
 }
 

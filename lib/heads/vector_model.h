@@ -12,6 +12,7 @@
 #include "io/drop_list.h"
 #include "io/embedding.h"
 #include "io/record.h"
+#include "io/sparse_weights.h"
 
 namespace bert::heads {
 
@@ -55,7 +56,8 @@ std::string_view name_of(ModelDifference::Kind kind);
 using io::kVectorModel;
 // Its text in a record; "" if there is none.
 std::string read_vector_model(const io::Fields& fields);
-// Fields to drop: this one too if the vector is dropped, without which it is of no use.
+std::string read_weights_model(const io::Fields& fields);  // the same of `sparse`, from io::kSparseModel
+// Fields to drop: this one too if the vector is dropped, without which it is of no use. The same for weights.
 io::DropList with_vector_model(io::DropList drop);
 
 // The file beside an array that says what its vectors are.

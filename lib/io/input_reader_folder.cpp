@@ -14,6 +14,7 @@
 #include "io/foreign.h"
 #include "io/input_format.h"
 #include "io/input_reader.h"
+#include "io/sparse_weights.h"
 #include "io/table_header.h"
 #include "json/json.h"
 
@@ -114,8 +115,10 @@ InputFormat InputReader::format_of_found(Input& input) const {
          json::in_quotes(is_asked ? asked->name : header_fields_.front()) +
          (options_.table_option.empty() ? "; " + opt::text_field + " names another"
                                         : " of " + options_.table_option));
-  if (by_suffix == jsonl && !options_.named && is_json_line(input, {std::string(kVectorModel)}))
-    throw Error(input.name(), ": has vectors of bert-embed, so it is left out; name it to read its records");
+  for (const auto& [what, model] : {std::pair("vectors", kVectorModel), {"weights", kSparseModel}})
+    if (by_suffix == jsonl && !options_.named && is_json_line(input, {std::string(model)}))
+      throw Error(input.name(), ": has ", what,
+                  " of bert-embed, so it is left out; name it to read its records");
   const bool is_jsonl = by_suffix == jsonl && is_json_line(input, header_fields_);
   return is_table || is_jsonl ? by_suffix : text;
 }

@@ -141,9 +141,10 @@ Lost for_each_field(const Record* record, const Added& added, const DropList& dr
 // Fields that tools pass on to each other, to be replaced; nobody else has fields of these names, except
 // texts.
 constexpr std::string_view kPassedOn[] = {
-    "attention",      "candidates",    "embedding",           "embedding_model", "embeddings", "input_ids",
-    "instance",       "masked_lm_ids", "masked_lm_positions", "offsets",         "sentences",  "text",
-    "token_type_ids", "tokens",        "truncated",           "word_ids",        "window"};
+    "attention", "candidates",   "embedding",     "embedding_model",     "embeddings",
+    "input_ids", "instance",     "masked_lm_ids", "masked_lm_positions", "offsets",
+    "sentences", "sparse_model", "text",          "token_type_ids",      "tokens",
+    "truncated", "word_ids",     "window"};
 
 // Whether the object at the end of `out`, not closed yet, is empty. If its last character is "{", that is the
 // object's own opening brace.

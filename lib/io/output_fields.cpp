@@ -38,10 +38,10 @@ constexpr std::string_view kFields[] = {"answers",       "attention",
                                         "question",      "rank",
                                         "record",        "score",
                                         "scores",        "sentences",
-                                        "sparse",        "start",
-                                        "tags",          "text",
-                                        "text_pair",     "tokens",
-                                        "word_ids"};
+                                        "sparse",        "sparse_model",
+                                        "start",         "tags",
+                                        "text",          "text_pair",
+                                        "tokens",        "word_ids"};
 
 // With those of their members.
 std::vector<std::string> names_of(const OutputRow& fields) {

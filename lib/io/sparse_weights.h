@@ -10,6 +10,8 @@
 namespace bert::io {
 
 inline constexpr std::string_view kSparse = "sparse";
+// The field that names the model of the weights, see heads::VectorModel.
+inline constexpr std::string_view kSparseModel = "sparse_model";
 
 struct TokenWeight {
   std::string token;

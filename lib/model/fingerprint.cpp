@@ -107,6 +107,13 @@ void add(Checksum& checksum, const Module& module) {
   }
 }
 
+// A decoder that is tied to the embeddings is stored twice in some formats.
+bool is_of_head(std::string_view tensor, const Head& head, const Config& config) {
+  const auto prefix = head.tensors(*config.type);
+  if (!tensor.starts_with(prefix) || !tensor.substr(prefix.size()).starts_with('.')) return false;
+  return !config.tied_embeddings || tensor.find(".decoder.") == tensor.npos;
+}
+
 }  // namespace
 
 uint64_t fingerprint(const Directory& directory, const text::Tokenizer& tokenizer, const Needs& needs) {
@@ -116,7 +123,10 @@ uint64_t fingerprint(const Directory& directory, const text::Tokenizer& tokenize
   const auto checkpoint = ckpt::Checkpoint::open(directory.path, ckpt::DataSums::leave);
   for (const ckpt::StoredTensor& tensor : checkpoint.tensors()) {
     const std::string_view name = tensor.name;
-    const bool used = is_of_encoder(name) || (needs.pooler && is_of_pooler(name));
+    const bool used = is_of_encoder(name) || (needs.pooler && is_of_pooler(name)) ||
+                      std::ranges::any_of(needs.heads, [&](const Head* head) {
+                        return is_of_head(name, *head, directory.config);
+                      });
     if (used && tensor.is_real()) add(checksum, checkpoint, tensor);
   }
   for (const Module& module : directory.sentence.modules) add(checksum, module);

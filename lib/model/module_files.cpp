@@ -279,8 +279,6 @@ ModuleFiles ModuleFiles::of_late(const Late& model, const SentenceTransformer& s
 ModuleFiles ModuleFiles::of_sparse(SparsePooling pooling, int64_t max_length,
                                    const SentenceTransformer& source) {
   const std::string package = "sentence_transformers.", folder = "1_SpladePooling";
-  const bool sums = pooling == SparsePooling::sum || pooling == SparsePooling::sum_log;
-  const bool log = pooling == SparsePooling::max_log || pooling == SparsePooling::sum_log;
   std::string transformer, splade;
   json::Object settings(transformer, 0);
   settings.string("transformer_task", "fill-mask");
@@ -288,8 +286,8 @@ ModuleFiles ModuleFiles::of_sparse(SparsePooling pooling, int64_t max_length,
   settings.boolean("do_lower_case", false);
   settings.end();
   json::Object config(splade, 0);
-  config.string("pooling_strategy", sums ? "sum" : "max");
-  config.string("activation_function", log ? "log1p_relu" : "relu");
+  config.string("pooling_strategy", is_sum(pooling) ? "sum" : "max");
+  config.string("activation_function", is_log(pooling) ? "log1p_relu" : "relu");
   config.end();
   ModuleFiles files;
   files.files_ = {

@@ -298,6 +298,10 @@ std::string_view name_of(PoolingMode mode) {
   return std::ranges::find(kPoolings, mode, &PoolingName::mode)->name;
 }
 
+std::string_view name_of(SparsePooling pooling) {
+  return std::ranges::find(kSparsePoolings, pooling, [](const auto& entry) { return entry.second; })->first;
+}
+
 std::string transformer_of(const std::string& directory) {
   const auto modules = read_modules(directory).modules;
   return modules.empty() || modules[0].path.empty() ? directory

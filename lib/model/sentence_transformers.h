@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -55,6 +56,19 @@ struct Pooling {
 // How a SparseEncoder makes the weight of a word of the logits that the masked-language-model head gives it
 // at the tokens: the largest of ln(1 + relu(logit)), or their sum; `_log`: of ln(1 + that).
 enum class SparsePooling { max, sum, max_log, sum_log };
+// With their names, as in bert-embed --sparse.
+inline constexpr std::pair<std::string_view, SparsePooling> kSparsePoolings[] = {
+    {"max", SparsePooling::max},
+    {"sum", SparsePooling::sum},
+    {"max-log", SparsePooling::max_log},
+    {"sum-log", SparsePooling::sum_log}};
+std::string_view name_of(SparsePooling pooling);
+constexpr bool is_sum(SparsePooling pooling) {
+  return pooling == SparsePooling::sum || pooling == SparsePooling::sum_log;
+}
+constexpr bool is_log(SparsePooling pooling) {
+  return pooling == SparsePooling::max_log || pooling == SparsePooling::sum_log;
+}
 
 // Queries of late interaction get tokens for masks at the end, up to `length` tokens; these have vectors,
 // too.

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "features/truncated_fields.h"
@@ -13,25 +14,17 @@
 #include "heads/late_texts.h"
 #include "heads/version.h"
 #include "json/json.h"
+#include "model/fingerprint.h"
 #include "model/heads.h"
 #include "nn/row_means.h"
 #include "predict/vector_writer.h"
 
 namespace bert::predict {
 
-using model::SparsePooling;
-
 namespace {
 
 constexpr int64_t kRows = 64;       // tokens whose logits are held at a time
 constexpr int64_t kColumns = 1024;  // words of a task
-
-bool is_sum(SparsePooling pooling) {
-  return pooling == SparsePooling::sum || pooling == SparsePooling::sum_log;
-}
-bool is_log(SparsePooling pooling) {
-  return pooling == SparsePooling::max_log || pooling == SparsePooling::sum_log;
-}
 
 struct Weight {
   int32_t id;
@@ -70,17 +63,29 @@ SparseFilter::SparseFilter(const model::Directory& directory, const text::Tokeni
                         : std::nullopt),
       network_(table_ ? nullptr : open_network()),
       featurizer_(table_ ? table_->tokenizer : tokenizer, feature_options()) {
+  if (!sparse_.pooling) sparse_.pooling = directory.sentence.sparse;
+  options_.drop = heads::with_vector_model(std::move(options_.drop));
+  weights_model_ = model_of_weights(tokenizer).text();
   if (table_) {
     log_.info("model " + directory.root + ", weights of queries from " + directory.sentence.query_table);
     return;
   }
-  if (!sparse_.pooling) sparse_.pooling = directory.sentence.sparse;
   model::check_vocabulary(directory, tokenizer, log_);
   log_.info(heads::described({.model = directory.root,
                               .purpose = "weights of words",
                               .max_length = featurizer_.options().max_length,
                               .dtype = network_->dtype(),
                               .threads = pool.size()}));
+}
+
+heads::VectorModel SparseFilter::model_of_weights(const text::Tokenizer& tokenizer) const {
+  const auto asked = table_ ? std::nullopt : options_.max_length;
+  return {.name = heads::name_of_model(directory_.root),
+          .fingerprint = hexadecimal(
+              model::fingerprint(directory_, tokenizer, {.heads = {model::head_of(task::Task::fill)}})),
+          .pooling = std::string(name_of(sparse_.pooling.value_or(model::SparsePooling::max))),
+          .max_length = heads::sequence_limit(asked, directory_.max_length, directory_.config),
+          .prompt = ""};
 }
 
 bool SparseFilter::is_query() const {
@@ -174,7 +179,7 @@ void SparseFilter::run(const nn::Batch& batch, std::span<Window* const> windows)
 // The largest logit of a word is taken first, because its weight rises with it.
 void SparseFilter::add(const nn::Tensor& logits, nn::RowRange rows, std::span<float> weights) const {
   const int64_t words = std::ssize(weights);
-  const bool adds = is_sum(*sparse_.pooling), twice = is_log(*sparse_.pooling);
+  const bool adds = model::is_sum(*sparse_.pooling), twice = model::is_log(*sparse_.pooling);
   pool_.run_grid((words + kColumns - 1) / kColumns, [&](int64_t task, int) {
     const int64_t begin = task * kColumns, end = std::min(words, begin + kColumns);
     for (int64_t row = rows.begin; row < rows.end; ++row) {
@@ -198,9 +203,9 @@ void SparseFilter::keep(std::span<const float> weights, Window& window) const {
     if (weights[id] > 0) kept.push_back({static_cast<int32_t>(id), weights[id]});
   keep_largest(window);
   for (auto& [id, number] : kept) {
-    if (is_sum(*sparse_.pooling)) break;
+    if (model::is_sum(*sparse_.pooling)) break;
     number = std::log1p(number);
-    if (is_log(*sparse_.pooling)) number = std::log1p(number);
+    if (model::is_log(*sparse_.pooling)) number = std::log1p(number);
   }
 }
 
@@ -231,15 +236,20 @@ std::vector<io::TokenWeight> SparseFilter::weights(const io::Work& text) const {
   return weights;
 }
 
+void SparseFilter::append(const io::Work& text, io::Added& added) const {
+  json::Object object(added.field(io::kSparse));
+  for (const auto& [token, weight] : weights(text))
+    json::append_number(object.key(token), weight, options_.precision);
+  object.end();
+  added.string(io::kSparseModel, weights_model_);
+}
+
 void SparseFilter::finish(io::Record& record, io::Output& out) const {
   const auto& prepared = record.work_as<Prepared>();
   record.truncated = truncated(prepared);
   io::Added added;
   for (const features::TruncatedField& field : prepared.cut) added.field(field.name) += field.json;
-  json::Object object(added.field(io::kSparse));
-  for (const auto& [token, weight] : weights(prepared))
-    json::append_number(object.key(token), weight, options_.precision);
-  object.end();
+  append(prepared, added);
   if (record.truncated) added.boolean("truncated", true);
   out.record(record, added, options_.drop);
 }

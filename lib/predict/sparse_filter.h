@@ -44,7 +44,11 @@ class SparseFilter final : public io::Filter {
   int64_t cost_of(const io::Work& text) const;  // see io::Filter
   void compute(std::span<io::Work* const> texts);
   std::vector<io::TokenWeight> weights(const io::Work& text) const;  // the largest first, none of them 0
+  void append(const io::Work& text, io::Added& added) const;         // these and their model
   bool truncated(const io::Work& text) const;
+  // What the weights are computed with, the text of a heads::VectorModel without a prompt. Queries of a table
+  // have that of the texts they are compared with.
+  const std::string& weights_model() const { return weights_model_; }
 
   void prepare(const io::Fields& fields, io::Record& record) const override { record.work = read(fields); }
   int64_t cost(const io::Record& record) const override { return cost_of(*record.work); }
@@ -57,6 +61,7 @@ class SparseFilter final : public io::Filter {
   struct Prepared;
   bool is_query() const;
   features::FeatureOptions feature_options() const;
+  heads::VectorModel model_of_weights(const text::Tokenizer& tokenizer) const;
   std::unique_ptr<model::Network> open_network() const;
   void run(const nn::Batch& batch, std::span<Window* const> windows);
   void add(const nn::Tensor& logits, nn::RowRange rows, std::span<float> weights) const;
@@ -73,6 +78,7 @@ class SparseFilter final : public io::Filter {
   std::optional<model::QueryTable> table_;   // for queries, or else
   std::unique_ptr<model::Network> network_;  // for texts
   features::Featurizer featurizer_;
+  std::string weights_model_;
 };
 
 }  // namespace bert::predict

@@ -196,11 +196,12 @@ std::optional<std::string> IndexedRecords::text(int64_t row, const std::string& 
   return text;
 }
 
-std::vector<io::TokenWeight> IndexedRecords::sparse(int64_t row) const {
-  std::vector<io::TokenWeight> weights;
-  read(index_.read(row),
-       [&](const io::Fields& fields, const io::Record&) { weights = io::required_sparse(fields); });
-  return weights;
+IndexedRecords::Weights IndexedRecords::sparse(int64_t row) const {
+  Weights of_row;
+  read(index_.read(row), [&](const io::Fields& fields, const io::Record&) {
+    of_row = {.weights = io::required_sparse(fields), .model = heads::read_weights_model(fields)};
+  });
+  return of_row;
 }
 
 std::vector<std::string> IndexedRecords::values_of(const io::Fields& fields, const io::Record& record) const {

@@ -83,7 +83,11 @@ class IndexedRecords {
   // The text of a record in this field, see text_of. As for values().
   std::optional<std::string> text(int64_t row, const std::string& field) const;
 
-  std::vector<io::TokenWeight> sparse(int64_t row) const;  // see io::required_sparse
+  struct Weights {
+    std::vector<io::TokenWeight> weights;  // see io::required_sparse
+    std::string model;                     // see heads::read_weights_model
+  };
+  Weights sparse(int64_t row) const;
 
   // The rows whose records meet the conditions.
   std::vector<int64_t> matching(std::span<const Condition> conditions, Pool& pool) const;

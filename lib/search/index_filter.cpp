@@ -12,9 +12,9 @@
 namespace bert::search {
 
 struct IndexFilter::Indexed : io::Work {
-  std::unique_ptr<io::Work> text;
-  bool is_empty = false;     // has no text
-  bool takes_place = false;  // instead of fields of its own
+  std::unique_ptr<io::Work> vector, weights;  // of the models, if there are such
+  bool is_empty = false;                      // has no text
+  bool takes_place = false;                   // instead of fields of its own
   std::string failure;
 };
 
@@ -35,10 +35,12 @@ bool lacks_place(const io::Fields& fields) {
 
 }  // namespace
 
-void IndexFilter::write(const io::Record& record, io::Output& out) {
+void IndexFilter::write(const io::Record& record, io::Output& out) const {
   static const io::DropList kDropped = heads::with_vector_model(io::DropList({"embedding"}));
+  const auto& indexed = record.work_as<Indexed>();
   io::Added added;
-  if (record.work_as<Indexed>().takes_place) {
+  if (indexed.weights) models_.weights()->append(*indexed.weights, added);
+  if (indexed.takes_place) {
     added.string(io::kFileField, record.file());
     added.integer(io::kStartLine, record.line());
     added.integer(io::kEndLine, record.location().end_line);
@@ -47,9 +49,9 @@ void IndexFilter::write(const io::Record& record, io::Output& out) {
   out.record(record, added, kDropped);
 }
 
-IndexFilter::IndexFilter(predict::EmbedFilter& texts, const std::string& array, const AskedFields& fields,
+IndexFilter::IndexFilter(const IndexModels& models, const std::string& array, const AskedFields& fields,
                          io::FieldUse& text_field)
-    : texts_(texts), fields_(fields), text_field_(text_field), array_(array) {
+    : models_(models), fields_(fields), text_field_(text_field), array_(array) {
   array_.write(std::string(io::kNpyHeaderBytes, '\0'));
 }
 
@@ -61,7 +63,8 @@ int64_t IndexFilter::records_of(const std::string& file) const {
 void IndexFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto indexed = std::make_unique<Indexed>();
   indexed->is_empty = has_empty_text(fields, {.pair = fields_.pair});
-  if (!indexed->is_empty) indexed->text = texts_.read(fields);
+  if (!indexed->is_empty && models_.vectors()) indexed->vector = models_.vectors()->read(fields);
+  if (!indexed->is_empty && models_.weights()) indexed->weights = models_.weights()->read(fields);
   const auto format = record.source().format;
   if (fields.own_name(io::kTextField) == text_field_.name()) {
     text_field_.found();
@@ -74,16 +77,20 @@ void IndexFilter::prepare(const io::Fields& fields, io::Record& record) const {
 
 int64_t IndexFilter::cost(const io::Record& record) const {
   const auto& indexed = record.work_as<Indexed>();
-  return indexed.is_empty ? 1 : texts_.tokens(*indexed.text);
+  return std::max<int64_t>({1, indexed.vector ? models_.vectors()->tokens(*indexed.vector) : 0,
+                            indexed.weights ? models_.weights()->cost_of(*indexed.weights) : 0});
 }
 
 // Called in the order of the records, so that rows and records have the same.
 void IndexFilter::compute(std::span<io::Record* const> records) {
-  std::vector<io::Work*> texts;
-  for (const io::Record* record : records)
-    if (const auto& indexed = record->work_as<Indexed>(); !indexed.is_empty)
-      texts.push_back(indexed.text.get());
-  texts_.compute(texts);
+  const auto works_of = [&](std::unique_ptr<io::Work> Indexed::*work) {
+    std::vector<io::Work*> works;
+    for (const io::Record* record : records)
+      if (auto* const text = (record->work_as<Indexed>().*work).get()) works.push_back(text);
+    return works;
+  };
+  if (models_.vectors()) models_.vectors()->compute(works_of(&Indexed::vector));
+  if (models_.weights()) models_.weights()->compute(works_of(&Indexed::weights));
   for (io::Record* record : records) {
     auto& indexed = record->work_as<Indexed>();
     empty_ += indexed.is_empty ? 1 : 0;
@@ -94,7 +101,7 @@ void IndexFilter::compute(std::span<io::Record* const> records) {
     } catch (const Error& error) {
       indexed.failure = error.what();
     }
-    indexed.text.reset();
+    indexed.vector.reset();
     if (!indexed.failure.empty()) continue;
     array_.write(row_);
     ++rows_;
@@ -104,9 +111,10 @@ void IndexFilter::compute(std::span<io::Record* const> records) {
 
 // Throws Error if the record cannot have a vector or cannot be written.
 void IndexFilter::append_row(io::Record& record) {
-  const auto& text = *record.work_as<Indexed>().text;
-  record.truncated = texts_.truncated(text);
-  io::append_f32_row(row_, texts_.vector(text), -1);
+  const auto& indexed = record.work_as<Indexed>();
+  record.truncated = (indexed.vector && models_.vectors()->truncated(*indexed.vector)) ||
+                     (indexed.weights && models_.weights()->truncated(*indexed.weights));
+  if (indexed.vector) io::append_f32_row(row_, models_.vectors()->vector(*indexed.vector), -1);
   tried_.clear();
   write(record, tried_);
 }
@@ -120,7 +128,7 @@ void IndexFilter::finish(io::Record& record, io::Output& out) const {
 
 void IndexFilter::before_commit(const OutputFile&) {
   array_.rewrite(0,
-                 io::npy_header({.rows = rows_, .columns = texts_.width(), .number_bytes = sizeof(float)}));
+                 io::npy_header({.rows = rows_, .columns = models_.width(), .number_bytes = sizeof(float)}));
   array_.commit();
 }
 

@@ -1,4 +1,4 @@
-// Writes records without their vectors, which become the rows of an array.
+// Writes records without their vectors, which become the rows of an array, and with their weights of words.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include "base/output_file.h"
 #include "io/filter.h"
 #include "io/missing_field.h"
-#include "predict/embed_filter.h"
 #include "search/asked_fields.h"
+#include "search/index_models.h"
 
 namespace bert::search {
 
@@ -18,7 +18,7 @@ class IndexFilter final : public io::Filter {
  public:
   // References must outlive this object; `array` is an npy file. `text_field` is told which records have it
   // as their text.
-  IndexFilter(predict::EmbedFilter& texts, const std::string& array, const AskedFields& fields,
+  IndexFilter(const IndexModels& models, const std::string& array, const AskedFields& fields,
               io::FieldUse& text_field);
 
   // Written of a file.
@@ -34,10 +34,10 @@ class IndexFilter final : public io::Filter {
 
  private:
   struct Indexed;
-  static void write(const io::Record& record, io::Output& out);
+  void write(const io::Record& record, io::Output& out) const;
   void append_row(io::Record& record);
 
-  predict::EmbedFilter& texts_;
+  const IndexModels& models_;
   const AskedFields& fields_;
   io::FieldUse& text_field_;
   OutputFile array_;

@@ -13,10 +13,13 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/output_file.h"
+#include "io/sparse_weights.h"
 #include "json/json.h"
 
 namespace bert::search {
 namespace {
+
+constexpr std::string_view kWeightsDirectory = "sparse_directory";
 
 std::string first_line(const Manifest& manifest) {
   std::string text;
@@ -27,6 +30,10 @@ std::string first_line(const Manifest& manifest) {
   object.string("embedding_model", manifest.model);
   object.string("directory", manifest.directory);
   object.integer("width", manifest.width);
+  if (manifest.has_weights()) {
+    object.string(io::kSparseModel, manifest.weights_model);
+    object.string(kWeightsDirectory, manifest.weights_directory);
+  }
   object.string("text_field", manifest.fields.text);
   object.string("pair_field", manifest.fields.pair);
   object.key("settings") += manifest.settings;
@@ -46,6 +53,7 @@ Manifest parse_first(std::string_view line) {
   json::Document document;
   const auto root = document.parse(line);
   const auto text = [&](std::string_view key) { return std::string(root.member(key).string()); };
+  const auto optional_text = [&](std::string_view key) { return root.find(key) ? text(key) : ""; };
   if (const auto version = root.member("version").integer(); version != Manifest::kVersion) {
     const auto directory = root.find("directory");
     const bool is_known = directory && directory->kind() == json::Value::Kind::string;
@@ -63,6 +71,8 @@ Manifest parse_first(std::string_view line) {
           .model = text("embedding_model"),
           .directory = text("directory"),
           .width = root.member("width").integer(),
+          .weights_model = optional_text(io::kSparseModel),
+          .weights_directory = optional_text(kWeightsDirectory),
           .settings = object_in(line, "settings"),
           .fields = {.text = text("text_field"), .pair = text("pair_field")},
           .files = {}};

@@ -1,8 +1,10 @@
 // A folder with an index of files, which is kept up to date (see refresh.h):
 //
 //   index.jsonl         the manifest: a line about the index, then a line for each file
-//   vectors-ID.npy      the vectors, with their sidecar (see heads::Sidecar)
-//   records-ID.jsonl    the records, in the same order: file by file, as in the manifest
+//   vectors-ID.npy      the vectors, with their sidecar (see heads::Sidecar); rows of no numbers: there are
+//   none records-ID.jsonl    the records, in the same order: file by file, as in the manifest; perhaps with
+//   weights
+//                       of words (see io/sparse_weights.h)
 //   part-NNNNNN.jsonl   a manifest of files that were embedded by a run that has not ended
 //   lock                locked while the folder is read or written
 //
@@ -37,15 +39,19 @@ struct Manifest {
   std::string vectors, records;  // names in the folder
   std::string model;             // the text of a heads::VectorModel
   std::string directory;         // of the model
-  int64_t width = 0;             // numbers in a vector
-  std::string settings;          // JSON: what else changes all records
-  AskedFields fields;            // what changes those with fields
+  int64_t width = 0;             // numbers in a vector; 0: there are no vectors
+  // The same for the weights of words; "": there are none.
+  std::string weights_model = {}, weights_directory = {};
+  std::string settings;  // JSON: what else changes all records
+  AskedFields fields;    // what changes those with fields
   std::vector<IndexedFile> files;
   int64_t version = kVersion;  // if it is another one, only the directory is known
 
   static constexpr int64_t kVersion = 2;
 
   bool is_current() const { return version == kVersion; }
+  bool has_vectors() const { return width > 0; }
+  bool has_weights() const { return !weights_model.empty(); }
   void write(const std::string& path) const;
   static Manifest read(const std::string& path);
 };

@@ -103,6 +103,7 @@ class RecordVectors {
   void prepare_other(const io::Fields& fields, WithVector& work) const;
   // Afterwards each record, whose work is a WithVector, has a vector or a failure.
   void compute(std::span<io::Record* const> records);
+  bool has_texts() const { return text_model_ != nullptr; }  // at least one text was read
   void report_truncated(int64_t records) const;
   void report(Log& log) const;
 

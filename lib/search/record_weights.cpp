@@ -1,7 +1,9 @@
 #include "search/record_weights.h"
 
-#include <string>
+#include <utility>
 
+#include "base/error.h"
+#include "base/option.h"
 #include "heads/late_texts.h"
 #include "predict/sparse_filter.h"
 #include "text/tokenizer.h"
@@ -19,6 +21,26 @@ predict::EmbedOptions of_queries(predict::EmbedOptions embed, const model::Sente
 
 }  // namespace
 
+TextOptions to_weigh(TextOptions options, std::function<model::Directory()> open_model) {
+  options.open_model = std::move(open_model);
+  auto& overflow = options.embed.features.overflow;
+  if (overflow == features::Overflow::split) overflow = features::Overflow::truncate;
+  return options;
+}
+
+std::optional<heads::ModelDifference> difference_of_weights(std::string_view model, std::string_view other) {
+  if (model == other) return std::nullopt;
+  auto one = heads::VectorModel::parse(model), another = heads::VectorModel::parse(other);
+  if (!one || !another) return std::nullopt;
+  one->prompt = another->prompt = "";
+  return heads::difference(*one, *another);
+}
+
+std::string described(const heads::ModelDifference& difference, const std::string& whose) {
+  return Error(heads::name_of(difference.kind), " ", difference.first, ", ", whose, " ", difference.second)
+      .what();
+}
+
 struct RecordWeights::TextModel {
   TextModel(const TextOptions& options, Pool& pool, Log& log)
       : directory(options.open_model()),
@@ -30,16 +52,29 @@ struct RecordWeights::TextModel {
   predict::SparseFilter filter;
 };
 
-RecordWeights::RecordWeights(const TextOptions& options, Texts texts, Pool& pool, Log& log)
+RecordWeights::RecordWeights(const TextOptions& options, Pool& pool, Log& log)
     : prefer_text_(options.prefer_text),
-      model_(texts == Texts::weighed ? std::make_unique<TextModel>(options, pool, log) : nullptr) {}
+      model_(options.open_model ? std::make_unique<TextModel>(options, pool, log) : nullptr) {}
 
 RecordWeights::~RecordWeights() = default;
+
+void RecordWeights::require_model(std::string_view model, std::string whose, const std::string& remedy) {
+  required_ = model;
+  whose_ = std::move(whose);
+  if (!model_) return;
+  const auto difference = difference_of_weights(model_->filter.weights_model(), required_);
+  if (!difference) return;
+  const bool is_length = difference->kind == heads::ModelDifference::Kind::max_length;
+  throw Error("the weights of texts have the ", described(*difference, whose_), "; ",
+              is_length ? "give " + opt::max_length + " " + difference->second : remedy);
+}
 
 void RecordWeights::prepare(const io::Fields& fields, WithWeights& query) const {
   const auto own = fields.json(io::kSparse);
   if (!model_ || (!prefer_text_ && own && !own->is_null())) {
     query.weights = io::required_sparse(fields);
+    if (const auto difference = difference_of_weights(heads::read_weights_model(fields), required_))
+      throw Error("field \"", io::kSparse, "\" has the ", described(*difference, whose_));
     return;
   }
   query.text = model_->filter.read(fields);

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/log.h"
 #include "base/pool.h"
+#include "heads/vector_model.h"
 #include "io/record.h"
 #include "io/sparse_weights.h"
 #include "search/record_vectors.h"
@@ -22,14 +27,26 @@ struct WithWeights {
   bool truncated = false;
 };
 
+// How texts get weights: as they become vectors, but by this model, and as one sequence each.
+TextOptions to_weigh(TextOptions options, std::function<model::Directory()> open_model);
+
+// How the models of weights differ apart from prompts; nullopt if they can be compared, or if nothing is
+// known of one of them.
+std::optional<heads::ModelDifference> difference_of_weights(std::string_view model, std::string_view other);
+// "model a (…), x.jsonl has b (…)"; `whose`: "x.jsonl has".
+std::string described(const heads::ModelDifference& difference, const std::string& whose);
+
 class RecordWeights {
  public:
-  enum class Texts { no, weighed };
-  // With Texts::weighed, weights are made with the model of the options where a query has none, or with
-  // prefer_text; Error if it is no SparseEncoder. Otherwise a query without weights is an Error. References
-  // must outlive this object.
-  RecordWeights(const TextOptions& options, Texts texts, Pool& pool, Log& log);
+  // With open_model, weights are made with this model where a query has none, or with prefer_text; Error if
+  // it is no SparseEncoder. Otherwise a query without weights is an Error. References must outlive this
+  // object.
+  RecordWeights(const TextOptions& options, Pool& pool, Log& log);
   ~RecordWeights();
+
+  // The weights to search are those of this model, see difference_of_weights; otherwise nothing is compared.
+  // Throws Error with the `remedy` if texts have others, or an option that helps.
+  void require_model(std::string_view model, std::string whose, const std::string& remedy);
 
   void prepare(const io::Fields& fields, WithWeights& query) const;
   void compute(std::span<WithWeights* const> queries);
@@ -39,6 +56,7 @@ class RecordWeights {
   struct TextModel;
 
   const bool prefer_text_;
+  std::string required_, whose_;
   std::unique_ptr<TextModel> model_;  // nullptr: texts are not weighed
 };
 

@@ -21,8 +21,8 @@
 #include "json/json.h"
 #include "json/utf8.h"
 #include "search/index_filter.h"
+#include "search/index_models.h"
 #include "search/index_sources.h"
-#include "text/tokenizer.h"
 
 namespace bert::search {
 namespace {
@@ -57,6 +57,18 @@ std::string difference_of(const std::string& before, const std::string& now) {
   return "";
 }
 
+bool has_same_models(const Manifest& a, const Manifest& b) {
+  return a.model == b.model && a.width == b.width && a.weights_model == b.weights_model;
+}
+
+void take_models(const Manifest& from, Manifest& to) {
+  to.model = from.model;
+  to.directory = from.directory;
+  to.width = from.width;
+  to.weights_model = from.weights_model;
+  to.weights_directory = from.weights_directory;
+}
+
 class Refresh {
  public:
   Refresh(const IndexFolder& folder, const RefreshOptions& options, Pool& pool, Log& log)
@@ -82,19 +94,6 @@ class Refresh {
   }
 
  private:
-  struct Model {
-    Model(const TextOptions& texts, Pool& pool, Log& log)
-        : directory(texts.open_model()),
-          tokenizer(model::load_tokenizer(directory)),
-          filter(directory, tokenizer, texts.embed, pool, log, predict::EmbedFilter::Weights::later) {
-      require_one_vector(directory, texts.embed);
-    }
-
-    model::Directory directory;
-    text::Tokenizer tokenizer;
-    predict::EmbedFilter filter;
-  };
-
   void find_sources();
   void find_files();
   void add_file(const std::string& path);
@@ -102,8 +101,7 @@ class Refresh {
   bool is_as_before(const IndexedFile& before, IndexedFile& now);
   void embed();
   void embed_part(std::span<const size_t> part);
-  void require_same(const Manifest& manifest) const;
-  Model& model();
+  IndexModels& models();
   Manifest finish();
   Manifest merge();
   std::string named() const;
@@ -120,7 +118,7 @@ class Refresh {
   std::unordered_set<std::string> given_;  // by the user; all others were found in folders
   std::vector<size_t> pending_;            // to be embedded
   int64_t new_ = 0, changed_ = 0, same_ = 0;
-  std::unique_ptr<Model> model_;
+  std::unique_ptr<IndexModels> models_;
   int64_t now_ = 0;  // when the files were looked at
   io::FieldUse text_field_{options_.fields.text, opt::text_field};
   io::NotTextFiles not_text_;
@@ -147,8 +145,9 @@ void Refresh::find_sources() {
     auto part = Manifest::read(folder_.at(name));
     next_part_ = std::max(next_part_, std::stoul(name.substr(name.find('-') + 1)) + 1);
     const auto& first = sources_.manifests().empty() ? part : sources_.manifests().front();
-    if (part.is_current() && part.settings == options_.settings && part.model == first.model &&
-        part.width == first.width)
+    if (part.is_current() && part.settings == options_.settings && has_same_models(part, first) &&
+        part.has_vectors() == bool{options_.texts.open_model} &&
+        part.has_weights() == bool{options_.weights.open_model})
       sources_.add(std::move(part));
   }
 }
@@ -212,24 +211,11 @@ void Refresh::compare() {
   files_ = std::move(files);
 }
 
-void Refresh::require_same(const Manifest& manifest) const {
-  const auto& made = model_->filter.vector_model();
-  if (made == manifest.model && model_->filter.width() == manifest.width) return;
-  const auto before = heads::VectorModel::parse(manifest.model), now = heads::VectorModel::parse(made);
-  const auto difference = before && now ? heads::difference(*before, *now) : std::nullopt;
-  if (difference)
-    throw Error(folder_.path(), ": was made with ", heads::name_of(difference->kind), " ", difference->first,
-                ", not ", difference->second, "; ", opt::rebuild, " embeds all files again");
-  if (model_->filter.width() != manifest.width)
-    throw Error(folder_.path(), ": has vectors of ", manifest.width, " numbers, not ", model_->filter.width(),
-                "; ", opt::rebuild, " embeds all files again");
-}
-
-Refresh::Model& Refresh::model() {
-  if (model_) return *model_;
-  model_ = std::make_unique<Model>(options_.texts, pool_, log_);
-  if (!sources_.manifests().empty()) require_same(sources_.manifests().front());
-  return *model_;
+IndexModels& Refresh::models() {
+  if (models_) return *models_;
+  models_ = std::make_unique<IndexModels>(options_.texts, options_.weights, pool_, log_);
+  if (!sources_.manifests().empty()) models_->require_same(folder_, sources_.manifests().front());
+  return *models_;
 }
 
 void Refresh::embed() {
@@ -243,8 +229,8 @@ void Refresh::embed() {
     embed_part(std::span(pending_).subspan(begin, end - begin));
     begin = end;
   }
-  if (model_) model_->filter.report(log_);
-  if (truncated_ > 0) model_->filter.report_truncated(truncated_);
+  if (models_) models_->report(log_);
+  if (truncated_ > 0) models_->report_truncated(truncated_);
   not_text_.report(log_);
   if (empty_ > 0)
     log_.warn(counted(empty_, "record with an empty text was", "records with empty texts were") +
@@ -264,17 +250,14 @@ void Refresh::embed_part(std::span<const size_t> part) {
                        .settings = options_.settings,
                        .fields = options_.fields,
                        .files = {}};
-  auto& filter = model().filter;
-  manifest.model = filter.vector_model();
-  manifest.directory = model_->directory.root;
-  manifest.width = filter.width();
+  models().describe(manifest);
   auto stream = options_.stream;
   stream.files.clear();
   for (const size_t i : part) stream.files.push_back(files_[i].path);
   stream.output = folder_.at(manifest.records);
   stream.found = true;
   stream.named = given_.contains(stream.files.front());
-  IndexFilter indexed(filter, folder_.at(manifest.vectors), options_.fields, text_field_);
+  IndexFilter indexed(*models_, folder_.at(manifest.vectors), options_.fields, text_field_);
   const auto result = io::run_stream(stream, pool_, log_, indexed);
   not_text_.add(result.not_text);
   truncated_ += result.truncated;
@@ -308,15 +291,18 @@ Manifest Refresh::merge() {
                      .settings = options_.settings,
                      .fields = options_.fields,
                      .files = files_};
-  const bool has_source = !manifests.empty();
-  merged.model = has_source ? manifests.front().model : model().filter.vector_model();
-  merged.directory = has_source ? manifests.front().directory : model().directory.root;
-  merged.width = has_source ? manifests.front().width : model().filter.width();
+  if (manifests.empty()) {
+    models().describe(merged);
+  } else {
+    take_models(manifests.front(), merged);
+  }
   const auto id = hexadecimal(now_);
   merged.vectors = "vectors-" + id + ".npy";
   merged.records = "records-" + id + ".jsonl";
   const auto array = folder_.at(merged.vectors);
-  const heads::Sidecar sidecar(array, {.model = merged.model, .width = merged.width});
+  std::optional<heads::Sidecar> sidecar;
+  if (merged.has_vectors())
+    sidecar.emplace(array, heads::Sidecar::Content{.model = merged.model, .width = merged.width});
   OutputFile vectors(array), records(folder_.at(merged.records));
   int64_t rows = 0;
   for (const auto& file : files_) rows += file.records;
@@ -334,7 +320,7 @@ Manifest Refresh::merge() {
   }
   vectors.commit();
   records.commit();
-  sidecar.write();
+  if (sidecar) sidecar->write();
   return merged;
 }
 

@@ -16,7 +16,8 @@ namespace bert::search {
 struct RefreshOptions {
   std::vector<std::string> inputs;  // files, and folders that are walked
   io::StreamOptions stream;         // how files are read; `folders` and `cut` are required
-  TextOptions texts;                // open_model is called if there is something to embed
+  TextOptions texts;                // open_model is called if there is something to embed; empty: no vectors
+  TextOptions weights = {};         // the same for weights of words
   std::string settings;             // see Manifest
   AskedFields fields;               // the same
   bool text_asked = false;          // by an option, not only in the training of the model

@@ -74,10 +74,7 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
   if (options_.words)
     words_ = std::make_unique<WordSearch>(index_, options_.index.stream.text_field, options_.metric,
                                           *options_.words, pool);
-  if (is_sparse())
-    weights_ = std::make_unique<RecordWeights>(
-        options_.texts,
-        options_.words->weighs_texts ? RecordWeights::Texts::weighed : RecordWeights::Texts::no, pool, log);
+  if (is_sparse()) open_weights(log);
   if (options_.rerank)
     reranker_ =
         std::make_unique<Reranker>(*options_.rerank, index_, options_.index.stream.text_field, pool, log);
@@ -102,6 +99,16 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
   queries_.require_model(index_.model(), options_.index.path + " has", options_.index.remedy);
   if (index_.model().empty())
     log.info(options_.index.path + ": does not say which model its vectors are from, so it is not checked");
+}
+
+void SearchFilter::open_weights(Log& log) {
+  auto texts = to_weigh(options_.texts, options_.words->open_model);
+  if (has_vectors()) texts.embed.vectors.prompt.reset();  // it is that of the vectors
+  weights_ = std::make_unique<RecordWeights>(texts, pool_, log);
+  const auto& again = options_.index.remedy;
+  weights_->require_model(words_->weights_model(), options_.index.path + " has",
+                          (again.empty() ? "" : again + ", or ") + "give the model of these weights with " +
+                              (has_vectors() ? opt::sparse_model : Option("-m")));
 }
 
 void SearchFilter::require_late() const {
@@ -370,7 +377,7 @@ void SearchFilter::end(io::Output& out) {
 }
 
 void SearchFilter::report_truncated(int64_t records) const {
-  if (has_vectors()) return queries_.report_truncated(records);
+  if (queries_.has_texts()) return queries_.report_truncated(records);
   weights_->report_truncated(records);
 }
 

@@ -42,6 +42,7 @@ class SearchFilter final : public io::Filter {
  private:
   void note_pairs(Log& log) const;
   void require_late() const;
+  void open_weights(Log& log);
   struct Found;
   bool has_vectors() const { return !options_.words || options_.words->with_vectors; }
   bool is_sparse() const { return options_.words && options_.words->sparse; }

@@ -6,10 +6,12 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "heads/vector_model.h"
 #include "json/json.h"
 #include "nn/tensor.h"
 #include "search/hybrid.h"
 #include "search/lexical.h"
+#include "search/record_weights.h"
 #include "search/sparse_index.h"
 #include "text/terms.h"
 
@@ -44,7 +46,7 @@ void add_rows(const Index& index, Pool& pool, Read read, Add add) {
   }
 }
 
-std::unique_ptr<WordIndex> index_of_texts(const Index& index, const std::string& field, Pool& pool) {
+Words index_of_texts(const Index& index, const std::string& field, Pool& pool) {
   std::vector<text::TermSplitter> splitters(pool.size());
   auto words = std::make_unique<LexicalIndex>();
   bool has_texts = false;
@@ -60,18 +62,25 @@ std::unique_ptr<WordIndex> index_of_texts(const Index& index, const std::string&
   if (!has_texts && index.rows() > 0)
     throw Error(index.path(), ": no record has words in the field ", json::in_quotes(field), "; ",
                 opt::text_field, " names another one");
-  return words;
+  return {.index = std::move(words), .model = ""};
 }
 
-std::unique_ptr<WordIndex> index_of_weights(const Index& index, Pool& pool) {
+Words index_of_weights(const Index& index, Pool& pool) {
   auto weights = std::make_unique<SparseIndex>();
+  std::string model;
   add_rows(
       index, pool, [&](int64_t row, int) { return index.records()->sparse(row); },
-      [&](std::span<const io::TokenWeight> of_row) { weights->add(of_row); });
-  return weights;
+      [&](const IndexedRecords::Weights& of_row) {
+        if (const auto difference = difference_of_weights(of_row.model, model))
+          throw Error(index.records()->where(index.row_of(weights->rows())), ": field \"", io::kSparse,
+                      "\" has the ", described(*difference, "an earlier one has"));
+        if (!heads::VectorModel::parse(model)) model = of_row.model;
+        weights->add(of_row.weights);
+      });
+  return {.index = std::move(weights), .model = std::move(model)};
 }
 
-std::unique_ptr<WordIndex> read_words(const Index& index, const std::string& field, bool sparse, Pool& pool) {
+Words read_words(const Index& index, const std::string& field, bool sparse, Pool& pool) {
   if (index.records() == nullptr)
     throw Error(index.path(), ": its rows have no ", sparse ? "weights" : "texts", "; ", opt::records,
                 " names their records");
@@ -92,7 +101,7 @@ int64_t WordSearch::candidates(Wanted wanted) const { return std::max(wanted.cou
 
 // These rows are counted as in Index::searched().
 std::vector<int64_t> WordSearch::rows_with(const std::vector<std::string_view>& parts) const {
-  auto rows = words_->candidates_with(parts);
+  auto rows = words_.index->candidates_with(parts);
   std::erase_if(rows, [&](int64_t row) {
     const auto text = index_.records()->text(index_.row_of(row), text_field_).value_or("");
     return !std::ranges::all_of(parts, [&](std::string_view part) { return text.find(part) != text.npos; });
@@ -133,7 +142,7 @@ std::vector<Hit> WordSearch::joined(const Query& query, std::span<const Neighbor
 
 std::vector<Hit> WordSearch::search(const WordQuery& asked, std::span<const float> vector,
                                     std::span<const Neighbor> nearest, Wanted wanted) const {
-  const Query query = {.vector = vector, .words = words_->scores(asked)};
+  const Query query = {.vector = vector, .words = words_.index->scores(asked)};
   std::vector<Hit> hits;
   std::set<int64_t> first;
   if (const auto parts = quoted_parts(asked.text); !parts.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/pool.h"
+#include "model/directory.h"
 #include "search/index.h"
 #include "search/nearest.h"
 #include "search/scan.h"
@@ -21,8 +23,9 @@ constexpr std::string_view kBm25 = "bm25";           // the field with Hit::word
 constexpr std::string_view kJoinedScore = "hybrid";  // and with Hit::before, if both searches were joined
 
 struct WordOptions {
-  bool sparse = false;           // search by the weights of io::kSparse instead of the words
-  bool weighs_texts = false;     // of queries without them, with the model of TextOptions
+  bool sparse = false;  // search by the weights of io::kSparse instead of the words
+  // The model that makes those of queries without them; empty: they are required.
+  std::function<model::Directory()> open_model = {};
   bool with_vectors = false;     // join the results of both searches
   std::optional<double> weight;  // of the cosine, see join_by_weight(); not given: join by ranks
   int64_t candidates = 100;      // the best ones of each search that are joined
@@ -38,12 +41,21 @@ struct Hit {
   double vector = 0, words = 0;  // what was joined: the vector's value, see scan.h, and that of the words
 };
 
+struct Words {
+  std::unique_ptr<const WordIndex> index;
+  std::string model;  // of weights
+};
+
 class WordSearch {
  public:
   // Reads the texts of the rows to search, or their weights. Throws Error if no record has the field of the
-  // texts, or one has no weights. References must outlive this object.
+  // texts, or one has no weights, or those of another model than an earlier one. References must outlive this
+  // object.
   WordSearch(const Index& index, const std::string& text_field, Metric metric, const WordOptions& options,
              Pool& pool);
+
+  // What the weights of the rows were made with, see heads::VectorModel; "": unknown.
+  const std::string& weights_model() const { return words_.model; }
 
   // How many of the nearest rows search() needs.
   int64_t candidates(Wanted wanted) const;
@@ -64,7 +76,7 @@ class WordSearch {
   const std::string text_field_;
   const Metric metric_;
   const WordOptions options_;
-  const std::unique_ptr<const WordIndex> words_;  // by row of Index::searched()
+  const Words words_;  // by row of Index::searched()
 };
 
 }  // namespace bert::search

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Disturbs runs that bring the index of a folder up to date: nothing is lost, and the next run has what a new index has.
 
-usage: refresh.py [--rounds N] [--seed N] DIRECTORY_OF_THE_TOOLS
+usage: refresh.py [--rounds N] [--seed N] [--sparse] DIRECTORY_OF_THE_TOOLS
+
+With --sparse, the index also has weights of words.
 
 In each round, files of a tree appear, change, get other times, or go. Then a run is killed at a random moment, or its files
 may not grow beyond a random size (a full disk), or two runs are started at once. Afterwards
@@ -26,6 +28,7 @@ import inject
 
 MODEL = inject.MODELS / "bare"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+WITH_WEIGHTS = []  # options
 WORDS = "the king and queen of a horse dog sea river snow old new cold".split()
 
 
@@ -55,7 +58,17 @@ def change(tree, rng):
 
 def command(tools, index, more):
     return [str(word) for word in (tools / "bert-search", "-q", "-m", MODEL, "-j", 1, "--query", "the king", "--query",
-                                   "snow", "-k", 20, "--index", index, *more)]
+                                   "snow", "-k", 20, "--index", index, *WITH_WEIGHTS, *more)]
+
+
+def make_sparse_encoder(folder):
+    shutil.copytree(inject.MODELS / "pretraining", folder)
+    of = "sentence_transformers.sparse_encoder."
+    (folder / "modules.json").write_text(json.dumps([{"path": "", "type": of + "MLMTransformer"},
+                                                     {"path": "1_SpladePooling", "type": of + "SpladePooling"}]))
+    (folder / "1_SpladePooling").mkdir()
+    (folder / "1_SpladePooling" / "config.json").write_text("{}")
+    WITH_WEIGHTS.extend(("--hybrid", "--sparse", "--sparse-model", folder))
 
 
 def files_of(index):
@@ -119,12 +132,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=120)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sparse", action="store_true")
     parser.add_argument("tools", type=Path)
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
     seen = {"kill": 0, "disk": 0, "two": 0, "parts": 0}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        if arguments.sparse:
+            make_sparse_encoder(folder / "splade")
         (folder / "tree").mkdir()
         for n in range(20):
             write(folder / "tree" / f"{n}.txt", rng)
