@@ -263,15 +263,20 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
   pooling_option(app, embed.pooling, PoolingOf::training).only_for = only;
   app.choice<std::optional<model::SparsePooling>>(
          {opt::sparse, "",
-          "Train weights of words instead of vectors (SPLADE): the largest one over the tokens, or its "
-          "logarithm."},
-         {{"max", model::SparsePooling::max}, {"max-log", model::SparsePooling::max_log}}, embed.sparse)
+          "Train weights of words instead of vectors (SPLADE): the largest one over the tokens, their sum, "
+          "or "
+          "either of logarithms."},
+         {std::begin(model::kSparsePoolings), std::end(model::kSparsePoolings)}, embed.sparse)
       .only_for = only;
   app.reals(
          {opt::flops, "D,Q",
           "Weights of the regularizer that makes most weights of words 0: of documents, of queries (default "
           "3e-5,5e-5)."},
          {.min = 0, .max = 1e6}, flops_)
+      .only_for = only;
+  app.real({opt::flops_warmup, "W",
+            "Share of the run over which --flops rise from 0, with the square of the steps (default 1/3)."},
+           {.min = 0, .max = 1}, embed.flops_warmup)
       .only_for = only;
   app.excludes({opt::pooling}, opt::sparse, ", which makes no vectors");
   add_teacher(app, embed);

@@ -32,11 +32,7 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
   if (!weight)
     return head.decoder.loss(p.context, p.weights, words, p.normed, gold, nullptr, p.vocab_logits, visit);
 
-  const nn::TiedDecoder::Gradient gradient = {
-      .weight = *weight,
-      .words = p.frozen ? std::nullopt : std::optional(p.gradients.target(p.words)),
-      .gradients = p.gradients,
-      .dx = p.drows};
+  const auto gradient = words_gradient(*weight);
   const auto loss =
       head.decoder.loss(p.context, p.weights, words, p.normed, gold, &gradient, p.vocab_logits, visit);
   transform_gradient();
@@ -73,14 +69,27 @@ void TrainingNetwork::word_logits(std::span<const int64_t> rows, const VisitLogi
       [&](const nn::TiedDecoder::Block& block, nn::Tensor& logits) { visit(block.first, logits); });
 }
 
+// That of the decoder of words.
+nn::TiedDecoder::Gradient TrainingNetwork::words_gradient(float weight) {
+  auto& p = *parts_;
+  return {.weight = weight,
+          .words = p.frozen ? std::nullopt : std::optional(p.gradients.target(p.words)),
+          .gradients = p.gradients,
+          .dx = p.drows};
+}
+
 void TrainingNetwork::word_logits_gradient(const nn::LogitEntries& dlogits) {
   auto& p = *parts_;
+  p.net.masked_lm->decoder.backward(p.context, p.parameters.tensor(p.words), p.normed, dlogits,
+                                    words_gradient(1));
+  transform_gradient();
+}
+
+void TrainingNetwork::word_logits_gradient(const ReplaceLogits& replace) {
+  auto& p = *parts_;
   p.net.masked_lm->decoder.backward(
-      p.context, p.parameters.tensor(p.words), p.normed, dlogits,
-      {.weight = 1,
-       .words = p.frozen ? std::nullopt : std::optional(p.gradients.target(p.words)),
-       .gradients = p.gradients,
-       .dx = p.drows});
+      p.context, p.weights, p.parameters.tensor(p.words), p.normed, words_gradient(1), p.vocab_logits,
+      [&](const nn::TiedDecoder::Block& block, nn::Tensor& logits) { replace(block.first, logits); });
   transform_gradient();
 }
 

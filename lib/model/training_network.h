@@ -100,6 +100,9 @@ class TrainingNetwork {
   void word_logits(std::span<const int64_t> rows, const VisitLogits& visit);
   // Backward descends the loss with this gradient of the last word_logits.
   void word_logits_gradient(const nn::LogitEntries& dlogits);
+  // The same where most numbers are not 0: these logits are computed again, and replaced by their gradient.
+  using ReplaceLogits = std::function<void(int64_t first, nn::Tensor& logits)>;
+  void word_logits_gradient(const ReplaceLogits& replace);
 
   // Next-sentence loss over all sequences. labels [B]: 0 (follows) or 1 (random).
   nn::Loss next_sentence(std::span<const int32_t> labels, std::optional<float> weight);
@@ -131,6 +134,7 @@ class TrainingNetwork {
  private:
   void transform(std::span<const int64_t> rows);
   void transform_gradient();
+  nn::TiedDecoder::Gradient words_gradient(float weight);
 
   struct Parts;
   explicit TrainingNetwork(std::unique_ptr<Parts> parts);

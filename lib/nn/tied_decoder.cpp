@@ -49,19 +49,19 @@ void TiedDecoder::forward(Context& context, const Weights& weights, const Stored
 Loss TiedDecoder::loss(Context& context, const Weights& weights, std::span<const float> words,
                        const Tensor& x, std::span<const int32_t> gold, const Gradient* gradient,
                        Tensor& logits, const Visit& visit) const {
-  if (gradient != nullptr) gradient->dx.reshape(x.rows(), hidden_);
   Loss total;
-  each_part(context, weights, words, x, logits, [&](const Block& block, Tensor& part) {
+  const auto add = [&](const Block& block, Tensor& part) {
     const auto block_gold = gold.subspan(block.first, block.rows);
     if (visit)
       context.pool().run_grid(block.rows,
                               [&](int64_t row, int) { visit(block.first + row, part.values(row)); });
     total += softmax_loss(context, {.gold = block_gold}, gradient == nullptr ? 0 : gradient->weight, part);
-    if (gradient == nullptr) return;
-    Gradient of_block = *gradient;
-    if (block.first > 0 && of_block.words) of_block.words->into = Into::add;
-    backward(context, words, block, of_block, part);
-  });
+  };
+  if (gradient != nullptr) {
+    backward(context, weights, words, x, *gradient, logits, add);
+  } else {
+    each_part(context, weights, words, x, logits, add);
+  }
   return total;
 }
 
@@ -103,6 +103,17 @@ void TiedDecoder::backward(Context& context, std::span<const float> words, const
                            .c_stride = gradient.dx.stride(),
                            .room = true};
   multiply(context, product);
+}
+
+void TiedDecoder::backward(Context& context, const Weights& weights, std::span<const float> words,
+                           const Tensor& x, const Gradient& gradient, Tensor& logits, const Use& use) const {
+  gradient.dx.reshape(x.rows(), hidden_);
+  each_part(context, weights, words, x, logits, [&](const Block& block, Tensor& part) {
+    use(block, part);
+    Gradient of_block = gradient;
+    if (block.first > 0 && of_block.words) of_block.words->into = Into::add;
+    backward(context, words, block, of_block, part);
+  });
 }
 
 // One task for the rows of each group, then one for some words, to which groups are added in order.

@@ -66,6 +66,9 @@ class TiedDecoder {
   // The gradient of x, E and b for that of the logits. The weight is not used.
   void backward(Context& context, std::span<const float> words, const Tensor& x, const LogitEntries& dlogits,
                 const Gradient& gradient) const;
+  // The same where most numbers are not 0: `use` replaces the logits of a part by their gradient.
+  void backward(Context& context, const Weights& weights, std::span<const float> words, const Tensor& x,
+                const Gradient& gradient, Tensor& logits, const Use& use) const;
 
  private:
   void backward(Context& context, std::span<const float> words, const Block& block, const Gradient& gradient,

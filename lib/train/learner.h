@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,8 @@ namespace bert::train {
 struct StepPlace {
   uint64_t seed = 0;
   uint64_t step = 0;
+  std::optional<int64_t> steps = {};  // of the run; nullopt: it is measured by time
+  double progress = 1;                // of the run, 0 to 1, at the beginning of the step
 };
 
 class Learner {
@@ -44,6 +47,9 @@ class Learner {
   // Computes the gradients of the step's loss from this rank's examples, normalized by the counts of the
   // whole step. Returns the metrics of the whole step, the first one being the loss.
   virtual metric::Values learn(const examples::Step& step, const StepPlace& place) = 0;
+
+  // The loss of the last step by which steps can be compared, if `loss` has a part that grows by plan.
+  virtual double whole_loss(double loss) const { return loss; }
 
   // Evaluates a dev set in parts and accumulates the results, without dropout or gradients. The metrics do
   // not depend on the number of ranks.

@@ -9,7 +9,33 @@ namespace {
 
 constexpr int64_t kWords = 512;  // of one task
 
+// The weight that a logit above 0 gives, and its derivative.
+float weight_of(float logit, bool twice) { return std::log1p(twice ? std::log1p(logit) : logit); }
+float slope_of(float logit, bool twice) {
+  const float slope = 1 / (1 + logit);
+  return twice ? slope / (1 + std::log1p(logit)) : slope;
+}
+
 }  // namespace
+
+// Of 300 steps and 1/3: (step / 100)², from step 100 on 1.
+double flops_share(double warmup, const StepPlace& place) {
+  double part = warmup > 0 ? place.progress / warmup : 1;
+  if (warmup > 0 && place.steps)
+    part = static_cast<double>(place.step) /
+           std::max(1.0, std::floor(static_cast<double>(*place.steps) * warmup));
+  return part < 1 ? part * part : 1;
+}
+
+metric::Values SparseLearning::learn(const examples::Step& step, const StepPlace& place) {
+  flops_share_ = flops_share(sparse_.flops_warmup, place);
+  return EmbedLearning::learn(step, place);
+}
+
+metric::Values SparseLearning::end_evaluation() {
+  flops_share_ = 1;
+  return EmbedLearning::end_evaluation();
+}
 
 void SparseLearning::forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep) {
   batch_ = {};
@@ -25,41 +51,62 @@ void SparseLearning::forward(Part examples, const nn::DropoutSeed* dropout_seed,
   network_.forward(batch_, rows, dropout_seed, keep);
   const int64_t words = compared_width();
   weights_.reshape(batch_.sequences(), words);
-  rows_.assign(batch_.sequences() * words, 0);
+  if (!adds()) rows_.assign(batch_.sequences() * words, 0);
   auto& pool = network_.context().pool();
   pool.run_grid(weights_.rows(), [&](int64_t i, int) { std::fill_n(weights_.row(i), words, 0.0f); });
   network_.word_logits(rows, [&](int64_t first, const nn::Tensor& logits) { take(first, logits); });
-  pool.run_grid(weights_.rows(), [&](int64_t i, int) {
+  pool.run_grid(adds() ? 0 : weights_.rows(), [&](int64_t i, int) {
     float* const weights = weights_.row(i);
-    for (int64_t v = 0; v < words; ++v) {
-      if (weights[v] > 0) weights[v] = std::log1p(twice() ? std::log1p(weights[v]) : weights[v]);
-    }
+    for (int64_t v = 0; v < words; ++v)
+      if (weights[v] > 0) weights[v] = weight_of(weights[v], twice());
   });
   vectors_ = &weights_;
   offsets_.resize(batch_.sequences() + 1);
   std::iota(offsets_.begin(), offsets_.end(), int64_t{0});
 }
 
-void SparseLearning::take(int64_t first, const nn::Tensor& logits) {
-  const int64_t words = logits.cols();
+// Calls `use` for words from `begin` to `end` of each row, whose number in the batch and sequence it gets.
+// Any thread may call it, but all rows of a word in order.
+template <class Use>
+void SparseLearning::each_logit(int64_t first, int64_t rows, Use use) const {
+  const int64_t words = compared_width();
   network_.context().pool().run_grid((words + kWords - 1) / kWords, [&](int64_t task, int) {
     const int64_t begin = task * kWords, end = std::min(words, begin + kWords);
-    for (int64_t row = 0; row < logits.rows(); ++row) {
-      const int64_t sequence = sequence_[first + row];
-      const float* const from = logits.row(row);
-      float* const most = weights_.row(sequence);
-      int64_t* const rows = rows_.data() + sequence * words;
-      for (int64_t v = begin; v < end; ++v) {
-        if (!(from[v] > most[v])) continue;
-        most[v] = from[v];
+    for (int64_t row = 0; row < rows; ++row) use(row, sequence_[first + row], begin, end);
+  });
+}
+
+void SparseLearning::take(int64_t first, const nn::Tensor& logits) {
+  const int64_t words = logits.cols();
+  each_logit(first, logits.rows(), [&](int64_t row, int64_t sequence, int64_t begin, int64_t end) {
+    const float* const from = logits.row(row);
+    float* const to = weights_.row(sequence);
+    int64_t* const rows = rows_.data() + (adds() ? 0 : sequence * words);
+    for (int64_t v = begin; v < end; ++v) {
+      if (adds()) {
+        if (from[v] > 0) to[v] += weight_of(from[v], twice());
+      } else if (from[v] > to[v]) {
+        to[v] = from[v];
         rows[v] = first + row;
       }
     }
   });
 }
 
+// w[v] = Σ_t f(x[t,v]), so dx[t,v] = dw[v]·f'(x[t,v]) where x is above 0.
+void SparseLearning::backward_sums(const nn::Tensor& gradient) {
+  network_.word_logits_gradient([&](int64_t first, nn::Tensor& logits) {
+    each_logit(first, logits.rows(), [&](int64_t row, int64_t sequence, int64_t begin, int64_t end) {
+      float* const x = logits.row(row);
+      const float* const from = gradient.row(sequence);
+      for (int64_t v = begin; v < end; ++v) x[v] = x[v] > 0 ? from[v] * slope_of(x[v], twice()) : 0;
+    });
+  });
+}
+
 // w = ln(1 + x), so dw/dx = e^-w; for ln(1 + ln(1 + x)) it is e^-w · e^-(e^w - 1).
 void SparseLearning::backward(const nn::Tensor& gradient) {
+  if (adds()) return backward_sums(gradient);
   nn::LogitEntries entries;
   for (int64_t i = 0; i < gradient.rows(); ++i) {
     const auto weights = weights_.values(i), from = gradient.values(i);
@@ -75,9 +122,9 @@ void SparseLearning::backward(const nn::Tensor& gradient) {
   network_.word_logits_gradient(entries);
 }
 
-double SparseLearning::add_flops(double factor, const std::vector<int64_t>& texts, const nn::Tensor& weights,
+double SparseLearning::add_flops(double lambda, const std::vector<int64_t>& texts, const nn::Tensor& weights,
                                  nn::Tensor* gradient) const {
-  if (factor == 0 || texts.empty()) return 0;
+  if (lambda == 0 || texts.empty()) return 0;
   const int64_t words = weights.cols(), tasks = (words + kWords - 1) / kWords;
   const auto count = static_cast<double>(texts.size());
   std::vector<double> sums(tasks);
@@ -88,12 +135,12 @@ double SparseLearning::add_flops(double factor, const std::vector<int64_t>& text
       mean /= count;
       sums[task] += mean * mean;
       if (gradient == nullptr) continue;
-      const double slope = 2 * factor * mean / count;
+      const double slope = 2 * flops_share_ * lambda * mean / count;
       for (const int64_t text : texts)
         gradient->row(text)[v] = static_cast<float>(gradient->row(text)[v] + slope);
     }
   });
-  return factor * std::accumulate(sums.begin(), sums.end(), 0.0);
+  return lambda * std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 nn::SimilarityResult SparseLearning::loss(const nn::SimilarityOptions& options, const Compared& compared,
@@ -106,8 +153,11 @@ nn::SimilarityResult SparseLearning::loss(const nn::SimilarityOptions& options, 
     queries.push_back(group.anchor());
     for (int64_t text = group.positive(); text < group.end; ++text) documents.push_back(text);
   }
-  result.loss += add_flops(sparse_.document_flops, documents, compared.vectors, gradient);
-  result.loss += add_flops(sparse_.query_flops, queries, compared.vectors, gradient);
+  const auto& vectors = compared.vectors;
+  const double flops = add_flops(sparse_.document_flops, documents, vectors, gradient) +
+                       add_flops(sparse_.query_flops, queries, vectors, gradient);
+  result.loss += flops_share_ * flops;
+  left_out_ = (1 - flops_share_) * flops;
   return result;
 }
 

@@ -1,9 +1,10 @@
 // Training of weights of words (Formal et al. 2021, "SPLADE v2: Sparse lexical and expansion model for
-// information retrieval"): w[v] = ln(1 + relu(the largest logit of word v at the text's tokens)), compared by
-// dot products.
+// information retrieval"): w[v] = max over the text's tokens t of ln(1 + relu(logit[t,v])), or their sum,
+// compared by dot products.
 //
 // A regularizer (FLOPS, Paria et al. 2020) makes most weights 0: to the loss it adds, for queries and for
-// documents, λ·Σ_v (the mean of w[v] over the texts)².
+// documents, λ·Σ_v (the mean of w[v] over the texts)². At the beginning λ rises with the square of the
+// progress, so that the loss is learned first, as in SPLADE and sentence-transformers.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,23 @@
 namespace bert::train {
 
 struct SparseOptions {
-  model::SparsePooling pooling = model::SparsePooling::max;  // or max_log
-  double document_flops = 3e-5, query_flops = 5e-5;          // λ
+  model::SparsePooling pooling = model::SparsePooling::max;
+  double document_flops = 3e-5, query_flops = 5e-5;  // λ
+  double flops_warmup = 0;                           // share of the run after which λ has this value
 };
+
+// The part of λ that a step has.
+double flops_share(double warmup, const StepPlace& place);
 
 class SparseLearning final : public EmbedLearning {
  public:
   // The network has the head for masked words.
   SparseLearning(model::TrainingNetwork& network, Options options, const SparseOptions& sparse)
       : EmbedLearning(network, std::move(options)), sparse_(sparse) {}
+
+  metric::Values learn(const examples::Step& step, const StepPlace& place) override;
+  metric::Values end_evaluation() override;  // with the whole λ
+  double whole_loss(double loss) const override { return loss + left_out_; }
 
  protected:
   void forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep) override;
@@ -36,14 +45,20 @@ class SparseLearning final : public EmbedLearning {
   int64_t compared_width() const override { return network_.config().vocab_size; }
 
  private:
-  bool twice() const { return sparse_.pooling == model::SparsePooling::max_log; }
+  bool twice() const { return model::is_log(sparse_.pooling); }
+  bool adds() const { return model::is_sum(sparse_.pooling); }
+  template <class Use>
+  void each_logit(int64_t first, int64_t rows, Use use) const;
   void take(int64_t first, const nn::Tensor& logits);
-  // Adds λ·FLOPS of these texts.
-  double add_flops(double factor, const std::vector<int64_t>& texts, const nn::Tensor& weights,
+  void backward_sums(const nn::Tensor& gradient);
+  // λ·FLOPS of these texts; adds the step's share to the gradient.
+  double add_flops(double lambda, const std::vector<int64_t>& texts, const nn::Tensor& weights,
                    nn::Tensor* gradient) const;
 
   const SparseOptions sparse_;
-  nn::Tensor weights_;             // [S,V]; the largest logits, until all rows were seen
+  double flops_share_ = 1;         // of λ, in this step
+  mutable double left_out_ = 0;    // of the last loss, by this share
+  nn::Tensor weights_;             // [S,V]; without sums the largest logits, until all rows were seen
   std::vector<int64_t> rows_;      // [S,V] of the largest logits
   std::vector<int64_t> sequence_;  // of each row
 };

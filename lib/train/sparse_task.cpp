@@ -25,7 +25,8 @@ class SparseTask final : public TrainingTask {
         sentence_(inputs.sentence),
         featurizer_(tokenizer_, options_.features),
         loss_(options_.embed.loss),
-        sparse_{.pooling = pooling_of(inputs)} {
+        sparse_{.pooling = pooling_of(inputs),
+                .flops_warmup = inputs.options.embed.flops_warmup.value_or(1.0 / 3)} {
     require_layers(config_, "logits of words");
     const auto& embed = options_.embed;
     if (!inputs.path.empty() && !has_head(inputs.path))
@@ -55,8 +56,9 @@ class SparseTask final : public TrainingTask {
 
   void add_settings(Settings& settings) const override {
     add_compared_texts(loss_, settings);
-    settings.emplace_back(opt::sparse, sparse_.pooling == model::SparsePooling::max ? "max" : "max-log");
+    settings.emplace_back(opt::sparse, name_of(sparse_.pooling));
     settings.emplace_back(opt::flops, setting(sparse_.document_flops) + "," + setting(sparse_.query_flops));
+    settings.emplace_back(opt::flops_warmup, setting(sparse_.flops_warmup));
   }
 
   model::ModuleFiles modules() const override {
@@ -84,11 +86,7 @@ class SparseTask final : public TrainingTask {
     if (!asked && !inputs.sentence.query_table.empty())
       throw Error(inputs.path, ": has a table for the weights of queries, which cannot be trained; ",
                   opt::sparse, " max trains the network for queries, too");
-    const auto pooling = asked ? *asked : inputs.sentence.sparse.value_or(model::SparsePooling::max);
-    if (pooling != model::SparsePooling::max && pooling != model::SparsePooling::max_log)
-      throw Error(inputs.path, ": makes sums of weights, which cannot be trained; ", opt::sparse,
-                  " max can be");
-    return pooling;
+    return asked ? *asked : inputs.sentence.sparse.value_or(model::SparsePooling::max);
   }
   std::unique_ptr<examples::ExampleReader> reader_of(EmbedRecords records) const {
     return std::make_unique<examples::EmbedReader>(records, featurizer_, options_.gold_field());

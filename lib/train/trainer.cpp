@@ -226,7 +226,10 @@ Trainer::Next Trainer::step() {
   agree_on_time();
   rate_ = learning_rate();
   auto& learner = parts_.learner;
-  const auto place = StepPlace{.seed = plan_.options.seed, .step = static_cast<uint64_t>(state_.step)};
+  const auto place = StepPlace{.seed = plan_.options.seed,
+                               .step = static_cast<uint64_t>(state_.step),
+                               .steps = plan_.extent.steps,
+                               .progress = progress()};
   const auto values = learner.learn(step, place);
   sharding_.finish_sums(learner.gradients());
   auto sums = square_sums(learner.gradients(), learner.context(), sharding_.owned());
@@ -261,7 +264,7 @@ void Trainer::agree_on_time() {
 // In the precision of the training log, which cannot have larger numbers.
 void Trainer::check(float loss, float norm) const {
   const double first = sum_of(state_, kFirstLoss);
-  const bool exploded = first > 0 && double{loss} > kExploded * std::max(first, 1.0);
+  const bool exploded = first > 0 && parts_.learner.whole_loss(loss) > kExploded * std::max(first, 1.0);
   if (std::isfinite(loss) && std::isfinite(norm) && !exploded) return;
   if (!parts_.checkpoints) return;                          // rank 0 throws
   const auto last = parts_.checkpoints->last(state_.step);  // one of this very step has the same weights
@@ -271,7 +274,8 @@ void Trainer::check(float loss, float norm) const {
 }
 
 void Trainer::add_to_line(const metric::Values& values, double norm, int64_t tokens) {
-  if (sum_of(state_, kFirstLoss) == 0) sum_of(state_, kFirstLoss) = values.front().value;
+  if (sum_of(state_, kFirstLoss) == 0)
+    sum_of(state_, kFirstLoss) = parts_.learner.whole_loss(values.front().value);
   for (const auto& [name, value] : values) sum_of(state_, name) += value;
   sum_of(state_, kNorm) += norm;
   sum_of(state_, kTokens) += tokens;

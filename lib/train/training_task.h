@@ -57,6 +57,7 @@ struct EmbedTaskOptions {
   std::optional<model::SparsePooling> sparse;  // asked for: weights of words
   // Of their regularizer: for documents, for queries; not set: the default.
   std::optional<std::pair<double, double>> flops;
+  std::optional<double> flops_warmup;  // share of the run; not set: a third
 };
 
 // Options of --task distill.

@@ -15,10 +15,11 @@ import tempfile
 try:
     import torch
     from sentence_transformers.sparse_encoder import SparseEncoder, losses
+    from sentence_transformers.sparse_encoder.callbacks.splade_callbacks import SpladeRegularizerWeightSchedulerCallback
     from sentence_transformers.base.modules.router import Router
     from sentence_transformers.base.modules.transformer import Transformer
     from sentence_transformers.sparse_encoder.modules import SparseStaticEmbedding, SpladePooling
-    from transformers import AutoTokenizer
+    from transformers import AutoTokenizer, TrainerState
     from transformers.utils import logging
 except ImportError as error:
     print("skipped:", error)
@@ -32,7 +33,10 @@ STEPS, BATCH, RATE, DECAY, SEED, MOST = 20, 6, 1e-3, 0.01, 5, 2e-5
 TRAINED = [{"loss": "ranking", "negatives": 0, "way": "max", "flops": (0.03, 0.05)},
            {"loss": "ranking", "negatives": 2, "way": "max-log", "flops": (0.1, 0), "scale": 0.5},
            {"loss": "margin-mse", "negatives": 1, "way": "max", "flops": (0, 0.2)},
-           {"loss": "kl", "negatives": 3, "way": "max-log", "flops": (0.02, 0.01), "temperature": 2}]
+           {"loss": "kl", "negatives": 3, "way": "max-log", "flops": (0.02, 0.01), "temperature": 2},
+           {"loss": "ranking", "negatives": 1, "way": "sum", "flops": (0.001, 0.002), "scale": 0.02, "warmup": 1 / 3},
+           {"loss": "kl", "negatives": 2, "way": "sum-log", "flops": (0.003, 0.001), "temperature": 20, "warmup": 0.6},
+           {"loss": "ranking", "negatives": 0, "way": "max", "flops": (0.3, 0.5), "warmup": 1}]
 
 
 def without_dropout(encoder):
@@ -78,11 +82,18 @@ def expected_steps(folder, case, salt, noise):
             "margin-mse": lambda: losses.SparseMarginMSELoss(encoder),
             "kl": lambda: losses.SparseDistillKLDivLoss(encoder, temperature=case["temperature"])}[case["loss"]]()
     loss = losses.SpladeLoss(encoder, base, document_regularizer_weight=case["flops"][0], query_regularizer_weight=case["flops"][1])
+    state, rising = TrainerState(max_steps=STEPS), None
+    if "warmup" in case:
+        rising = SpladeRegularizerWeightSchedulerCallback(loss, warmup_ratio=case["warmup"])
+        rising.on_train_begin(None, state, None)
     groups = [{"params": [], "weight_decay": decay} for decay in (DECAY, 0)]
     for name, parameter in encoder.named_parameters():
         groups["norm" in name.lower() or "bias" in name]["params"].append(parameter)
     optimizer = torch.optim.AdamW(groups, lr=RATE)
     for first in range(0, STEPS * BATCH, BATCH):
+        state.global_step = first // BATCH
+        if rising:
+            rising.on_step_begin(None, state, None)
         features = [encoder.preprocess(texts[first:first + BATCH]) for texts in columns]
         labels = torch.tensor(scores[first:first + BATCH], dtype=torch.float64)
         value = sum(loss(features, labels[:, :1] - labels[:, 1:] if case["loss"] == "margin-mse" else labels).values())
@@ -103,6 +114,7 @@ def train(tools, folder, name, case):
         lines = subprocess.run(
             [os.path.join(tools, "bert-train"), "-q", "--task", "embed", "-m", folder, "-o", os.path.join(out, "model"),
              "--sparse", case["way"], "--flops", ",".join(map(str, case["flops"])), "--loss", case["loss"], "--no-shuffle",
+             "--flops-warmup", str(case.get("warmup", 0)), "--steps", str(STEPS),
              "--dropout", "0", "--log-every", "1", "--batch-size", str(BATCH), "--warmup", "0", "--schedule", "constant",
              "--weight-decay", str(DECAY), "--clip", "0", "--seed", str(SEED), "--lr", str(RATE), *options],
             input=records, check=True, stdout=subprocess.PIPE).stdout.splitlines()
@@ -206,7 +218,7 @@ def main():
             texts_json = "".join(json.dumps({"text": text}) + "\n" for text in texts).encode()
 
             def embed(model, kind):
-                return subprocess.run([os.path.join(tools, "bert-embed"), "-q", "-m", model, "--sparse", kind],
+                return subprocess.run([os.path.join(tools, "bert-embed"), "-q", "-m", model, "--sparse", kind, "--drop", "sparse_model"],
                                       input=texts_json, check=True, stdout=subprocess.PIPE).stdout.splitlines()
             lines = embed(folder, way)
             with tempfile.TemporaryDirectory() as saved:  # the directory says how

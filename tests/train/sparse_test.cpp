@@ -88,8 +88,39 @@ TEST_CASE("FLOPS is added of documents, negatives included, and of queries") {
   CHECK(with(0, 2) - with(0, 0) == doctest::Approx(2 * queries).epsilon(1e-5));
 }
 
+TEST_CASE("the regularizer rises with the square of the steps, as in sentence-transformers") {
+  const auto share = [](double warmup, uint64_t step, std::optional<int64_t> steps, double progress = 0) {
+    return flops_share(warmup, {.step = step, .steps = steps, .progress = progress});
+  };
+  CHECK(share(1.0 / 3, 0, 300) == 0);
+  CHECK(share(1.0 / 3, 50, 300) == 0.25);
+  CHECK(share(1.0 / 3, 99, 300) == 0.99 * 0.99);
+  CHECK(share(1.0 / 3, 100, 300) == 1);
+  CHECK(share(1.0 / 3, 299, 300) == 1);
+  CHECK(share(1.0 / 3, 3, 20) == 0.25);  // 6 steps
+  CHECK(share(1.0 / 3, 0, 2) == 0);      // 1 step, not 0
+  CHECK(share(1.0 / 3, 1, 2) == 1);
+  CHECK(share(0, 0, 20) == 1);
+  CHECK(share(0.5, 7, std::nullopt, 0.25) == 0.25);  // a run that is measured by time
+  CHECK(share(0.5, 7, std::nullopt, 0.75) == 1);
+  const SparseOptions whole = {.document_flops = 1, .query_flops = 2},
+                      none = {.document_flops = 0, .query_flops = 0};
+  auto warmed = whole;
+  warmed.flops_warmup = 0.5;
+  Subject subject(warmed);
+  const auto loss_at = [&](uint64_t number) {
+    return figure(subject.learning.learn(step(), {.step = number, .steps = 8}), "loss");
+  };
+  CHECK(loss_at(0) == doctest::Approx(loss_with(none)));
+  CHECK(loss_at(8) == doctest::Approx(loss_with(whole)));
+  CHECK(loss_at(2) - loss_with(none) ==
+        doctest::Approx((loss_with(whole) - loss_with(none)) / 4).epsilon(1e-5));
+}
+
 TEST_CASE("gradients of weights of words are the slope of their loss") {
-  for (const auto pooling : {model::SparsePooling::max, model::SparsePooling::max_log}) {
+  for (const auto& entry : model::kSparsePoolings) {
+    const auto pooling = entry.second;
+    CAPTURE(entry.first);
     Subject subject({.pooling = pooling, .document_flops = 0.3, .query_flops = 0.2});
     subject.learning.learn(step(), {});
     const auto of_gradients = subject.network.gradients().all();
