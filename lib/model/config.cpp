@@ -69,10 +69,23 @@ void refuse_others(const json::File& file, const ModelType& type) {
   }
 }
 
+// The names of the code that computes the model.
+std::string code_of(const json::File& file) {
+  std::string names;
+  const auto add = [&names](const json::Value& value) {
+    if (value.kind() == json::Value::Kind::string) names += std::string(value.string()) + ' ';
+  };
+  if (const auto path = file.find("_name_or_path")) add(*path);
+  if (const auto map = file.find("auto_map"); map && map->kind() == json::Value::Kind::object)
+    for (const auto& [part, name] : map->members()) add(name);
+  return names;
+}
+
 // Google's own files do not name the type.
 const ModelType* type_of(const json::File& file) {
   const auto name = file.string("model_type", std::string(model_types().front().name));
-  if (const auto* type = find_model_type(name, file.string("position_embedding_type", ""))) return type;
+  if (const auto* type = find_model_type(name, file.string("position_embedding_type", ""), code_of(file)))
+    return type;
   std::vector<std::string> known;
   for (const auto& type : model_types())
     if (type.written.empty()) known.emplace_back(type.name);

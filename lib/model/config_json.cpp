@@ -89,6 +89,7 @@ std::string config_json(const Config& config, Dtype weights) {
   json::Object object(text, 0);
   const auto& type = *config.type;
   const auto& biases = config.biases;
+  if (!type.code.empty()) object.string("_name_or_path", type.code);
   append_architectures(object.key("architectures"), config.architectures);
   if (type.transforms_first) object.boolean("attention_bias", biases.attention);
   add_float(object, type.key("attention_probs_dropout_prob"), config.attention_dropout);

@@ -66,6 +66,12 @@ nn::Activation activation_of(std::string_view name) {
   throw Error("unknown activation ", json::in_quotes(name), ", expected ", kActivationNames);
 }
 
+// A config.json need not name the code of its model.
+bool normalizes_queries(const std::string& path) {
+  const auto checkpoint = ckpt::Checkpoint::open(path, ckpt::DataSums::leave);
+  return checkpoint.find(layer_name(0) + ".attention.self.query.LayerNorm.weight") != nullptr;
+}
+
 Config read_configuration(const std::string& path) {
   // Check the weights first: an unsupported weight format is a more useful error than a missing
   // configuration.
@@ -75,6 +81,8 @@ Config read_configuration(const std::string& path) {
   if (google && config.architectures.empty()) {
     read_heads(ckpt::Checkpoint::open(path, ckpt::DataSums::leave), config);
   }
+  if (config.type->linear_bias && !config.type->norms_queries && normalizes_queries(path))
+    config.type = find_model_type("jina_bert_code");
   return config;
 }
 

@@ -81,21 +81,29 @@ constexpr ModelType roberta(std::string_view name, std::string_view classes) {
           .masked_lm_activation = gelu};
 }
 
+// `code`: that of which a model has another layer than the first one.
+constexpr ModelType jina(std::string_view name, std::string_view code) {
+  return {.name = name,
+          .written = "bert",
+          .code = code,
+          .classes = "JinaBert",
+          .linear_bias = true,
+          .position_type = "alibi",
+          .gated = true,
+          .names_gate = true,
+          .norms_queries = !code.empty(),
+          .biases = {.inner = false},
+          .drops_inner = true,
+          .drops_feed_forward = false,
+          .masked_lm_activation = gelu,
+          .keys = kJinaKeys,
+          .only = kJinaOnly};
+}
+
 constexpr ModelType kTypes[] = {
     {.name = "bert", .classes = "Bert", .pretraining = Pretraining::next_sentence, .causal = "LMHeadModel"},
-    {.name = "jina_bert",
-     .written = "bert",
-     .classes = "JinaBert",
-     .linear_bias = true,
-     .position_type = "alibi",
-     .gated = true,
-     .names_gate = true,
-     .biases = {.inner = false},
-     .drops_inner = true,
-     .drops_feed_forward = false,
-     .masked_lm_activation = gelu,
-     .keys = kJinaKeys,
-     .only = kJinaOnly},
+    jina("jina_bert", ""),
+    jina("jina_bert_code", "jinaai/jina-bert-v2-qk-post-norm"),
     roberta("roberta", "Roberta"),
     roberta("xlm-roberta", "XLMRoberta"),
     roberta("camembert", "Camembert"),
@@ -207,14 +215,17 @@ const ModelType* find_model_type(std::string_view name) {
   return found == std::end(kTypes) ? nullptr : found;
 }
 
-const ModelType* find_model_type(std::string_view model_type, std::string_view position_type) {
-  const ModelType* first = nullptr;
+const ModelType* find_model_type(std::string_view model_type, std::string_view position_type,
+                                 std::string_view code) {
+  const ModelType *first = nullptr, *placed = nullptr;
   for (const auto& type : kTypes) {
     if (type.model_type() != model_type) continue;
-    if (type.position_type == position_type) return &type;
     if (first == nullptr) first = &type;
+    if (type.position_type != position_type) continue;
+    if (!type.code.empty() && code.find(type.code) != code.npos) return &type;
+    if (placed == nullptr) placed = &type;
   }
-  return first;
+  return placed != nullptr ? placed : first;
 }
 
 std::string name_in_generator(std::string name, const ModelType& type) {

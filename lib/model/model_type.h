@@ -26,8 +26,10 @@ struct Biases {
 };
 
 struct ModelType {
-  std::string_view name;                 // model_type in config.json, unless that is `written`
-  std::string_view written = {};         // then position_type tells the types apart
+  std::string_view name;          // model_type in config.json, unless that is `written`
+  std::string_view written = {};  // then position_type tells the types apart, and `code`
+  // The name of its code, which config.json has in _name_or_path or auto_map.
+  std::string_view code = {};
   std::string_view classes;              // begins Hugging Face's names of its models, such as BertForMaskedLM
   bool positions_after_padding = false;  // that of the first token is that of padding + 1, not 0
   std::optional<int64_t> position_padding = {};  // of padding, if it is not pad_token_id
@@ -49,7 +51,8 @@ struct ModelType {
   std::string_view position_type = "absolute";  // position_embedding_type in config.json
   bool gated = false;                           // the feed-forward part, see nn/feed_forward.h
   bool names_gate = false;                      // config.json has "geglu" for a gate with "gelu"
-  bool norms_first = false;  // layer normalization before the branches of a layer, and after the last layer
+  bool norms_queries = false;  // and keys, all heads together; and sums after attention twice
+  bool norms_first = false;    // layer normalization before the branches of a layer, and after the last layer
   Biases biases = {};
   int64_t positions = 512;  // if config.json does not say it
   Pretraining pretraining = Pretraining::none;
@@ -92,9 +95,10 @@ struct ModelType {
 // The first is the type of a config.json without model_type.
 std::span<const ModelType> model_types();
 const ModelType* find_model_type(std::string_view name);  // nullptr if it cannot be read
-// By model_type and position_embedding_type of config.json; if no type has both, the first with this
-// model_type.
-const ModelType* find_model_type(std::string_view model_type, std::string_view position_type);
+// By model_type, position_embedding_type and the names of code of config.json; if no type has all, the first
+// with most of them, in this order.
+const ModelType* find_model_type(std::string_view model_type, std::string_view position_type,
+                                 std::string_view code);
 // The type of a StaticEmbedding of sentence-transformers, which has no config.json.
 const ModelType& static_type();
 

@@ -28,7 +28,8 @@ nn::EncoderLayer::Config layer_config(const Config& c, int64_t layer) {
                     .position_dropout = c.hidden_dropout,
                     .layer = static_cast<size_t>(layer),
                     .bias = bias(c.biases.attention),
-                    .output_bias = bias(c.biases.attention_output)},
+                    .output_bias = bias(c.biases.attention_output),
+                    .norm_epsilon = c.type->norms_queries ? std::optional(c.norm_epsilon) : std::nullopt},
       .feed_forward = {.hidden = c.hidden,
                        .width = c.feed_forward,
                        .activation = c.activation,
@@ -38,7 +39,8 @@ nn::EncoderLayer::Config layer_config(const Config& c, int64_t layer) {
       .norm_epsilon = c.norm_epsilon,
       .norm_bias = bias(c.biases.norms),
       .norms_first = c.type->norms_first,
-      .norms_attention = layer > 0,               // the embeddings are normalized
+      .norms_attention = layer > 0,  // the embeddings are normalized
+      .norms_again = c.type->norms_queries,
       .layer = static_cast<uint64_t>(layer) + 1,  // 0: the embeddings
       .attention_branch_dropout = c.type->norms_first ? c.attention_dropout : c.hidden_dropout,
       .feed_forward_branch_dropout =

@@ -15,6 +15,11 @@ int64_t scratch_of(const AttentionHead& head) {
   return attention_scratch(head.length, head.size, head.relative.rows);
 }
 
+std::optional<LayerNorm> own_norm(const Attention::Config& config, const std::string& name, Layout& layout) {
+  if (!config.norm_epsilon) return std::nullopt;
+  return std::optional<LayerNorm>(std::in_place, name, config.hidden, *config.norm_epsilon, layout);
+}
+
 }  // namespace
 
 Attention::Attention(const std::string& prefix, const Config& config, Layout& layout,
@@ -29,6 +34,8 @@ Attention::Attention(const std::string& prefix, const Config& config, Layout& la
       position_key_(own_layer(config, &RelativePositionConfig::keys, prefix + ".self.pos_key_proj", layout)),
       position_query_(
           own_layer(config, &RelativePositionConfig::queries, prefix + ".self.pos_query_proj", layout)),
+      query_norm_(own_norm(config, prefix + ".self.query.LayerNorm", layout)),
+      key_norm_(own_norm(config, prefix + ".self.key.LayerNorm", layout)),
       output_(prefix + ".output.dense", hidden_, hidden_, layout, config.output_bias) {}
 
 bool Attention::is_masked(const Pass& pass, int64_t sequence) const {
@@ -86,6 +93,8 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
     query_.forward(pass.context, pass.weights, queries.x_rows, Activation::none, saved.q);
   }
   Tensor& q = all ? saved.qkv : saved.q;
+  normalize(pass, query_norm_, 0, q, saved.raw_queries, saved.normed);
+  normalize(pass, key_norm_, query_.width(), saved.qkv, saved.raw_keys, saved.normed);
   saved.attended.reshape(queries.x_rows.rows(), hidden_);
   const auto* const relative = positions_of(pass, saved.positions);
   const Heads heads = heads_of(pass, q, saved.qkv, queries, relative);
@@ -111,7 +120,8 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
 //
 // The key bias adds the same q·b to all scores of a query, which does not change the softmax, so its gradient
 // is 0, unless another loss reads the keys, they are turned by their positions or compared with queries of
-// relative positions. Summing dk would give rounding errors instead.
+// relative positions. Summing dk would give rounding errors instead. Where keys are normalized, this is so of
+// the bias of the normalization.
 void Attention::backward(const Pass& pass, const Tensor& x, const Queries& queries, const Saved& saved,
                          const Tensor& dy, BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
                          Tensor& dx_rows) const {
@@ -132,8 +142,12 @@ void Attention::backward(const Pass& pass, const Tensor& x, const Queries& queri
     });
   }
   turn_back(pass, queries, dqkv, dq);
+  constexpr auto kBias = Linear::Bias::yes;
+  const auto last_bias = key_bias(pass);
+  normalize_backward(pass, query_norm_, 0, kBias, saved.raw_queries, workspace.d_raw, gradients, dq);
+  normalize_backward(pass, key_norm_, width, last_bias, saved.raw_keys, workspace.d_raw, gradients, dqkv);
   query_.backward_weights(context, weights, queries.x_rows, dq, 0, gradients);
-  key_.backward_weights(context, weights, x, dqkv, width, gradients, key_bias(pass));
+  key_.backward_weights(context, weights, x, dqkv, width, gradients, key_norm_ ? kBias : last_bias);
   value_.backward_weights(context, weights, x, dqkv, 2 * width, gradients);
   if (config_.positions) backward_positions(pass, saved, workspace, gradients);
   if (pass.below == Pass::Below::frozen) return;
@@ -212,6 +226,7 @@ void Attention::project(const Pass& pass, const Tensor& x, Tensor& qkv) const {
   const std::array<const Linear*, 3> linears = {&query_, &key_, &value_};
   qkv.reshape(x.rows(), 3 * query_.width());
   Linear::forward_beside(pass.context, pass.weights, x, linears, 0, qkv);
+  normalize_all(pass, qkv);
   turn_all(pass, 1, qkv);
 }
 
@@ -220,6 +235,16 @@ void Attention::project_backward(const Pass& pass, const Tensor& x, Tensor& dqkv
   Context& context = pass.context;
   const int64_t width = query_.width();
   turn_all(pass, -1, dqkv);
+  if (query_norm_) {  // what was normalized is computed again
+    const std::array<const Linear*, 2> linears = {&query_, &key_};
+    Tensor qk(x.rows(), 2 * width), raw, normed, d_raw;
+    Linear::forward_beside(context, pass.weights, x, linears, 0, qk);
+    normalize(pass, query_norm_, 0, qk, raw, normed);
+    normalize_backward(pass, query_norm_, 0, Linear::Bias::yes, raw, d_raw, gradients, dqkv);
+    normalize(pass, key_norm_, width, qk, raw, normed);
+    normalize_backward(pass, key_norm_, width, key_bias, raw, d_raw, gradients, dqkv);
+    key_bias = Linear::Bias::yes;
+  }
   query_.backward_weights(context, pass.weights, x, dqkv, 0, gradients);
   key_.backward_weights(context, pass.weights, x, dqkv, width, gradients, key_bias);
   value_.backward_weights(context, pass.weights, x, dqkv, 2 * width, gradients);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "nn/context.h"
+#include "nn/layer_norm.h"
 #include "nn/linear.h"
 #include "nn/params.h"
 #include "nn/pass.h"
@@ -37,10 +38,12 @@ class Attention {
     float position_dropout = 0;  // in training, of their rows
     size_t layer = 0;            // index in Pass::projected_positions
     Linear::Bias bias = Linear::Bias::yes, output_bias = Linear::Bias::yes;
+    // Queries and keys are normalized, all heads together (Henry et al. 2020); not with `rotations`.
+    std::optional<float> norm_epsilon = {};
   };
 
-  // Adds `prefix`.self.{query,key,value}, perhaps `prefix`.self.{pos_key_proj,pos_query_proj}, and
-  // `prefix`.output.dense to the layout. `dropout` is applied to the
+  // Adds `prefix`.self.{query,key,value}, perhaps `prefix`.self.{pos_key_proj,pos_query_proj} and
+  // `prefix`.self.{query,key}.LayerNorm, and `prefix`.output.dense to the layout. `dropout` is applied to the
   // probabilities in training.
   Attention(const std::string& prefix, const Config& config, Layout& layout,
             const DropoutPlace& dropout = {});
@@ -51,6 +54,8 @@ class Attention {
     Tensor q;         // of these rows
     Tensor attended;  // of the queries
     ProjectedPositions positions;
+    Tensor raw_queries, raw_keys;  // before they are normalized: 2·M·H more numbers
+    Tensor normed;                 // temporary
   };
 
   // Gradients of Saved; reused for all layers.
@@ -58,6 +63,7 @@ class Attention {
     Tensor dqkv;
     Tensor dq;
     Tensor d_attended;
+    Tensor d_raw;                                // of raw_queries, then of raw_keys
     std::vector<float> dbias;                    // of each sequence and head, by distance
     std::vector<ProjectedPositions> dpositions;  // of parts of the batch; the first one gets the sum
   };
@@ -96,6 +102,14 @@ class Attention {
   std::vector<std::vector<float>> weights(const Pass& pass, const Tensor& x) const;
 
  private:
+  // Columns [M,H] of x, from `column` on, become norm(raw), `raw` what they were; and the gradient of x that
+  // of these.
+  void normalize(const Pass& pass, const std::optional<LayerNorm>& norm, int64_t column, Tensor& x,
+                 Tensor& raw, Tensor& normed) const;
+  void normalize_all(const Pass& pass, Tensor& qk) const;
+  void normalize_backward(const Pass& pass, const std::optional<LayerNorm>& norm, int64_t column,
+                          Linear::Bias bias, const Tensor& raw, Tensor& d_raw, Params& gradients,
+                          Tensor& dx) const;
   void attend_backward(const Pass& pass, const Tensor& q, const Queries& queries, const Saved& saved,
                        BackwardWorkspace& workspace, Tensor& dq) const;
   // In the workspace, at distance 0.
@@ -155,6 +169,7 @@ class Attention {
   DropoutPlace dropout_;
   Linear query_, key_, value_;
   std::optional<Linear> position_key_, position_query_;
+  std::optional<LayerNorm> query_norm_, key_norm_;
   Linear output_;
 };
 

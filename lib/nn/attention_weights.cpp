@@ -68,6 +68,7 @@ std::vector<std::vector<float>> Attention::weights(const Pass& pass, const Tenso
   const std::array<const Linear*, 2> linears = {&query_, &key_};
   Tensor qk(x.rows(), 2 * query_.width());
   Linear::forward_beside(pass.context, pass.weights, x, linears, 0, qk);
+  normalize_all(pass, qk);
   turn_all(pass, 1, qk);
   ProjectedPositions own;
   const auto* const relative = positions_of(pass, own);

@@ -39,6 +39,11 @@ EncoderLayer::EncoderLayer(const std::string& prefix, const Config& config, Layo
                  : std::optional<LayerNorm>(std::in_place, prefix + ".attention.output.LayerNorm",
                                             config.attention.hidden, config.norm_epsilon, layout,
                                             config.norm_bias)),
+      norm_again_(config.norms_again
+                      ? std::optional<LayerNorm>(std::in_place, prefix + ".attention.again.LayerNorm",
+                                                 config.attention.hidden, config.norm_epsilon, layout,
+                                                 config.norm_bias)
+                      : std::nullopt),
       feed_forward_(prefix, config.feed_forward, layout),
       norm2_(prefix + ".output.LayerNorm", config.attention.hidden, config.norm_epsilon, layout,
              config.norm_bias),
@@ -97,6 +102,8 @@ void EncoderLayer::forward(const Pass& pass, const Tensor& x, const std::optiona
     return drop_and_add(rows.after, feed_forward_dropout_, branch, saved.s1, z);
   }
   norm1_->forward(rows.after, attention_dropout_, branch, &rows.x, pass.keeps ? saved.s1 : saved.y, saved.y);
+  if (norm_again_)
+    norm_again_->forward(rows.after, {}, saved.y, &rows.x, pass.keeps ? saved.again : saved.y, saved.y);
   feed_forward_.forward(rows.after, saved.y, inner, of_feed_forward, branch);
   norm2_.forward(rows.after, feed_forward_dropout_, branch, &saved.y, pass.keeps ? saved.s2 : z, z);
 }
@@ -106,6 +113,10 @@ void EncoderLayer::forward(const Pass& pass, const Tensor& x, const std::optiona
 //
 // or        s1 = x + drop(attend(norm1(x)))   y = norm2(s1)   z = s1 + drop(feed_forward(y))
 // so        dy = feed_forward's of drop(dz)   ds1 = dz + norm2's of dy   dx = ds1 + norm1's of attention's
+//
+// or        again = x + norm1(s1)   y = norm_again(again)
+// so        dagain = norm_again's of dy   ds1 = norm1's of dagain   dx = dagain + ds1 + attention's of
+// drop(ds1)
 void EncoderLayer::backward(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
                             Saved& saved, Tensor& dz, Workspace& workspace, Params& gradients,
                             Tensor& dx) const {
@@ -120,9 +131,11 @@ void EncoderLayer::backward(const Pass& pass, const Tensor& x, const std::option
     norm2_.backward(after, saved.s1, ds, ds1, gradients);
     add(context, dz, ds1);
   } else {
+    if (norm_again_) norm_again_->backward(after, saved.again, ds, ds, gradients);
     norm1_->backward(after, saved.s1, ds, ds1, gradients);
   }
   drop(after, attention_dropout_, ds1, workspace.branch);
+  if (norm_again_) add(context, ds, ds1);
   if (norms_input()) return backward_normed(pass, x, selection, saved, workspace, gradients, dx);
   const Rows rows = rows_of(pass, x, selection, saved);
   attention_.backward(pass, x, rows.queries, saved.attention, workspace.branch, workspace.attention_backward,

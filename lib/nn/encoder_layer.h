@@ -4,6 +4,8 @@
 //   y = norm1(x + drop(attend(x)))            s = x + drop(attend(norm1(x)))
 //   z = norm2(y + drop(feed_forward(y)))      z = s + drop(feed_forward(norm2(s)))
 //
+// or, in one model, with x added once more after attention: y = norm_again(x + norm1(x + drop(attend(x)))).
+//
 // x, y, z are [M,H]: the concatenated M tokens of a batch; offsets [B+1] are the starts of its sequences. A
 // layer owns no weights: they are in a Weights object with the layer's layout, so threads may share the
 // layer.
@@ -36,6 +38,7 @@ class EncoderLayer {
     Linear::Bias norm_bias = Linear::Bias::yes;
     bool norms_first = false;
     bool norms_attention = true;  // with norms_first: false if there is no norm1
+    bool norms_again = false;     // not with norms_first
 
     // In training only.
     uint64_t layer = 0;  // number of the layer; selects its dropout masks
@@ -50,6 +53,7 @@ class EncoderLayer {
     Tensor x_rows;               // selected rows of x; everything after attention has only these
     Tensor normed, normed_rows;  // of x by norm1, if it comes first
     Tensor s1;                   // sum after attention
+    Tensor again;                // input of norm_again
     Tensor y;                    // input of feed_forward
     FeedForward::Saved feed_forward;
     Tensor s2;  // input of norm2, if it comes last
@@ -106,7 +110,7 @@ class EncoderLayer {
 
   bool norms_first_;
   Attention attention_;
-  std::optional<LayerNorm> norm1_;
+  std::optional<LayerNorm> norm1_, norm_again_;
   FeedForward feed_forward_;
   LayerNorm norm2_;
   DropoutPlace attention_dropout_, feed_forward_dropout_;

@@ -81,8 +81,8 @@ void LayerNorm::forward(const Pass& pass, const DropoutPlace& place, const Tenso
 
 // forward:  x̂ = (s - mean) / √(var + ε)   y = x̂∘gain + bias
 // so        ds by the kernel   dgain += Σ_m dy∘x̂   dbias += Σ_m dy
-void LayerNorm::backward(const Pass& pass, const Tensor& s, const Tensor& dy, Tensor& ds,
-                         Params& gradients) const {
+void LayerNorm::backward(const Pass& pass, const Tensor& s, const Tensor& dy, Tensor& ds, Params& gradients,
+                         Linear::Bias bias) const {
   if (&ds != &dy) ds.reshape(s.rows(), s.cols());
   const int64_t parts = (s.rows() + kGradientPart - 1) / kGradientPart, width = s.stride();
   float* const sums = pass.context.shared(parts * 2 * width);  // for each part: dgain, dbias
@@ -97,7 +97,7 @@ void LayerNorm::backward(const Pass& pass, const Tensor& s, const Tensor& dy, Te
     }
   });
   float* const dgain = gradients.tensor(gain_).data();
-  float* const dbias = bias_ < 0 ? nullptr : gradients.tensor(bias_).data();
+  float* const dbias = bias_ < 0 || bias == Linear::Bias::no ? nullptr : gradients.tensor(bias_).data();
   pass.context.pool().run_grid((hidden_ + kTaskColumns - 1) / kTaskColumns, [&](int64_t i, int) {
     const int64_t first = i * kTaskColumns, count = std::min(kTaskColumns, hidden_ - first);
     for (int64_t part = 0; part < parts; ++part) {

@@ -23,8 +23,9 @@ class LayerNorm {
                Tensor& s, Tensor& y) const;
 
   // dy [M,H] -> ds [M,H], which may be the same. Adds to `gradients`. The gradient of the residual is ds,
-  // that of x is drop(ds).
-  void backward(const Pass& pass, const Tensor& s, const Tensor& dy, Tensor& ds, Params& gradients) const;
+  // that of x is drop(ds). Bias::no: the bias has no gradient.
+  void backward(const Pass& pass, const Tensor& s, const Tensor& dy, Tensor& ds, Params& gradients,
+                Linear::Bias bias = Linear::Bias::yes) const;
 
  private:
   int gain_, bias_;           // bias_ -1: none

@@ -18,7 +18,7 @@ try:
     import transformers as tf
     from safetensors.torch import load_file
 
-    from jina_reference import jina, slopes
+    from jina_reference import jina, jina_code, slopes
 except ImportError as error:
     print("skipped:", error)
     sys.exit(77)
@@ -31,7 +31,8 @@ MOST = 1e-5
 # Layers, hidden size, heads.
 TYPES = {"bert": (tf.BertConfig, tf.BertModel), "distilbert": (tf.DistilBertConfig, tf.DistilBertModel),
          "electra": (tf.ElectraConfig, tf.ElectraModel), "albert": (tf.AlbertConfig, tf.AlbertModel),
-         "mpnet": (tf.MPNetConfig, tf.MPNetModel), "jina_bert": (tf.BertConfig, jina("Model"))}
+         "mpnet": (tf.MPNetConfig, tf.MPNetModel), "jina_bert": (tf.BertConfig, jina("Model")),
+         "jina_bert_code": (tf.BertConfig, jina_code("Model"))}
 CASES = [
     {"name": "minilm, other width", "teacher": ("bert", 3, 48, 4), "student": ("bert", 2, 32, 4)},
     {"name": "minilm, upper-middle layer, more heads", "teacher": ("bert", 4, 64, 4), "student": ("bert", 2, 48, 2),
@@ -51,6 +52,9 @@ CASES = [
     {"name": "minilm, gates", "teacher": ("jina_bert", 3, 48, 4), "student": ("jina_bert", 2, 36, 3), "most": 60},
     {"name": "minilm-v1, linear biases", "teacher": ("jina_bert", 2, 48, 6), "student": ("jina_bert", 2, 36, 6)},
     {"name": "tinybert, linear biases", "teacher": ("jina_bert", 2, 52, 4), "student": ("jina_bert", 2, 32, 4), "most": 90},
+    {"name": "minilm, normalized queries", "teacher": ("jina_bert_code", 3, 48, 4), "student": ("jina_bert_code", 2, 36, 3)},
+    {"name": "minilm-v1, normalized queries", "teacher": ("bert", 2, 48, 4), "student": ("jina_bert_code", 2, 36, 4)},
+    {"name": "tinybert, normalized queries", "teacher": ("jina_bert_code", 2, 52, 4), "student": ("jina_bert_code", 2, 32, 4)},
     {"name": "tinybert, deeper than its teacher", "teacher": ("bert", 2, 48, 4), "student": ("electra", 3, 32, 4)},
 ]
 
@@ -71,8 +75,10 @@ def make_model(of_type, layers, hidden, heads, folder, seed):
                   "intermediate_size": 2 * hidden, "hidden_dropout_prob": 0, "attention_probs_dropout_prob": 0}
     if of_type in ("electra", "albert"):
         sizes["embedding_size"] = 20
-    if of_type == "jina_bert":
+    if of_type.startswith("jina_bert"):
         sizes |= {"position_embedding_type": "alibi", "feed_forward_type": "geglu"}
+    if of_type == "jina_bert_code":
+        sizes["auto_map"] = {"AutoModel": "jinaai/jina-bert-v2-qk-post-norm--modeling_bert.JinaBertModel"}
     if of_type == "mpnet":
         sizes |= {"pad_token_id": 1, "max_position_embeddings": 194}  # positions follow the padding id
     torch.manual_seed(seed)
@@ -109,11 +115,14 @@ def traced(model, batch):
     """Hidden states, and queries, keys and values of each layer, padding included."""
     found = {"query": [], "key": [], "value": []}
     names = {"q_lin": "query", "k_lin": "key", "v_lin": "value", "q": "query", "k": "key", "v": "value"}
+    normalizes = any(name.endswith("layer_norm_q") for name, _ in model.named_modules())
+    if normalizes:
+        names = {"layer_norm_q": "query", "layer_norm_k": "key", "query": "", "key": ""}
     hooks = []
     for name, module in model.named_modules():
         part = name.rsplit(".", 1)[-1]
         part = names.get(part, part)
-        if part in found and isinstance(module, torch.nn.Linear):
+        if part in found and isinstance(module, (torch.nn.Linear, torch.nn.LayerNorm)):
             hooks.append(module.register_forward_hook(lambda _, __, y, part=part: found[part].append(y)))
     width = max(len(ids) for ids, _ in batch)
     ids, types, mask = (torch.zeros(len(batch), width, dtype=torch.long) for _ in range(3))

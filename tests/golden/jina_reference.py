@@ -1,6 +1,7 @@
 """Jina's BERT (https://huggingface.co/jinaai/jina-bert-implementation), which transformers loads from the Hub only, in
 PyTorch: attention with linear biases instead of positions (Press et al. 2022), and gated feed-forward parts.
-Heads are those of transformers' BERT."""
+Heads are those of transformers' BERT. That of code (jina-bert-v2-qk-post-norm) also normalizes queries and keys, all
+heads together, and adds a layer's input once more after attention."""
 import math
 
 import torch
@@ -38,9 +39,11 @@ class SelfAttention(nn.Module):
         self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
         self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
 
+    def rows(self, states):
+        return self.query(states), self.key(states), self.value(states)
+
     def forward(self, states, mask):
-        query, key, value = (layer(states).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                             for layer in (self.query, self.key, self.value))
+        query, key, value = (rows.unflatten(-1, (self.heads, -1)).transpose(1, 2) for rows in self.rows(states))
         places = torch.arange(states.shape[1])
         distances = (places[:, None] - places).abs()
         bias = -torch.tensor(slopes(self.heads), dtype=states.dtype)[:, None, None] * distances
@@ -51,10 +54,20 @@ class SelfAttention(nn.Module):
         return (self.dropout(probabilities) @ value).transpose(1, 2).flatten(2), probabilities
 
 
-class Attention(nn.Module):
+class CodeSelfAttention(SelfAttention):
     def __init__(self, config):
+        super().__init__(config)
+        self.layer_norm_q, self.layer_norm_k = (nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps) for _ in range(2))
+
+    def rows(self, states):
+        query, key, value = super().rows(states)
+        return self.layer_norm_q(query), self.layer_norm_k(key), value
+
+
+class Attention(nn.Module):
+    def __init__(self, config, of_self=SelfAttention):
         super().__init__()
-        self.self = SelfAttention(config)
+        self.self = of_self(config)
         self.output = modeling_bert.BertSelfOutput(config)
 
 
@@ -83,21 +96,51 @@ class Layer(nn.Module):
         return self.mlp(self.attention.output(found, states))
 
 
-def jina(base):
+class CodeGatedPart(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.up_gated_layer = nn.Linear(config.hidden_size, 2 * config.intermediate_size, bias=False)
+        self.act = ACTIVATIONS[config.feed_forward_type]()
+        self.down_layer = nn.Linear(config.intermediate_size, config.hidden_size)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, states):
+        factor, gate = self.up_gated_layer(states).chunk(2, -1)
+        return self.down_layer(self.dropout(factor * self.act(gate)))
+
+
+class CodeLayer(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.attention = Attention(config, CodeSelfAttention)
+        self.mlp = CodeGatedPart(config)
+        self.layer_norm_1, self.layer_norm_2 = (nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps) for _ in range(2))
+
+    def forward(self, states, mask=None, *_, **__):
+        found, _ = self.attention.self(states, mask)
+        attended = self.layer_norm_1(states + self.attention.output(found, states))
+        return self.layer_norm_2(attended + self.mlp(attended))
+
+
+def jina(base, layer=Layer, of_self=SelfAttention):
     """The class of transformers' BERT with this name, "ForMaskedLM", with Jina's encoder."""
     parent = getattr(tf, "Bert" + base)
 
     class Made(parent):
-        _can_record_outputs = {"hidden_states": Layer, "attentions": SelfAttention}
+        _can_record_outputs = {"hidden_states": layer, "attentions": of_self}
 
         def __init__(self, config, **arguments):
             super().__init__(config, **arguments)
             if base == "Model":
                 self.embeddings = Embeddings(config)
-                self.encoder.layer = nn.ModuleList(Layer(config) for _ in range(config.num_hidden_layers))
+                self.encoder.layer = nn.ModuleList(layer(config) for _ in range(config.num_hidden_layers))
             else:
-                self.bert = jina("Model")(config, add_pooling_layer=self.bert.pooler is not None)
+                self.bert = jina("Model", layer, of_self)(config, add_pooling_layer=self.bert.pooler is not None)
             self.post_init()
 
     Made.__name__ = Made.__qualname__ = "JinaBert" + base
     return Made
+
+
+def jina_code(base):
+    return jina(base, CodeLayer, CodeSelfAttention)

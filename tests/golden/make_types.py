@@ -2,10 +2,10 @@
 """Writes tests/golden/types: for each type of model and head a small directory with random weights of a fixed
 seed, as transformers saves it, and what transformers computes of it in float64 from a padded batch:
 hidden states, logits, and the loss and its gradients. Each type has a directory for each head, and one for each
-of SHAPES with one of the heads; mpnet and jina_bert, whose attention depends on distances, have all heads with long
+of SHAPES with one of the heads; mpnet and both of jina_bert, whose attention depends on distances, have all heads with long
 sequences. Types with rotary positions have ROTARY_SHAPES instead, deberta-v2 has DISENTANGLED_SHAPES and
 PROJECTED_SHAPES. The head of replaced_reference.py stands for the one of deberta-v2 that transformers lacks, the encoder of
-jina_reference.py for that of jina_bert. With names of types as arguments, only their directories are written.
+jina_reference.py for those of jina_bert. With names of types as arguments, only their directories are written.
 Needs torch and transformers 5.
 
 expected.safetensors has: input_ids and token_type_ids of all sequences on end, offsets [B+1]; hidden.0 to
@@ -24,7 +24,7 @@ import transformers as tf
 from safetensors.torch import save_file
 
 import replaced_reference
-from jina_reference import jina
+from jina_reference import jina, jina_code
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VOCAB, LENGTHS, LABELS = 41, [1, 9, 14], 3
@@ -63,6 +63,9 @@ TYPES = {
                         intermediate_size=28, initializer_range=0.2, max_position_embeddings=20, local_attention=6,
                         layer_types=["full_attention", "sliding_attention", "sliding_attention"], pad_token_id=0,
                         bos_token_id=1, eos_token_id=2, cls_token_id=1, sep_token_id=2)),
+    "jina_bert_code": (tf.BertConfig, "JinaBert",
+                       BERT_KEYS | dict(position_embedding_type="alibi", feed_forward_type="geglu", max_position_embeddings=20,
+                                        auto_map={"AutoModel": "jinaai/jina-bert-v2-qk-post-norm--modeling_bert.JinaBertModel"})),
 }
 HEADS = {"bare": "Model", "fill": "ForMaskedLM", "classify": "ForSequenceClassification",
          "tag": "ForTokenClassification", "answer": "ForQuestionAnswering", "choose": "ForMultipleChoice"}
@@ -80,7 +83,7 @@ SHAPES = {
     "long": (12, 2, 2, 20, "gelu", [1, 150, 300], 2),
 }
 LONGEST_OF_OTHERS = 40
-BY_DISTANCE = ["mpnet", "jina_bert"]
+BY_DISTANCE = ["mpnet", "jina_bert", "jina_bert_code"]
 # The same, with the scaling of positions, None or (type, factor, trained length), and the window and the layers that
 # see all tokens, of types with windows.
 ROTARY_SHAPES = {
@@ -127,7 +130,7 @@ def keys_of(name, shape):
     hidden, heads, layers, inner, activation, lengths, _ = shape
     keys = dict(hidden_size=hidden, num_attention_heads=heads, num_hidden_layers=layers, intermediate_size=inner,
                 hidden_act=activation)
-    if name == "jina_bert":
+    if name.startswith("jina_bert"):
         keys |= {"feed_forward_type": "reglu" if activation == "relu" else "geglu", "hidden_act": "gelu"}
     if name == "distilbert":
         activation = activation if activation in ("gelu", "relu") else "gelu"
@@ -165,7 +168,8 @@ def gradients(model):
     for name, parameter in model.named_parameters():
         parts = {"attn.Wqkv.": ["self_attn.q_proj.", "self_attn.k_proj.", "self_attn.v_proj."],
                  "mlp.Wi.": ["mlp.gate_proj.", "mlp.up_proj."],
-                 "mlp.gated_layers.": ["mlp.gate_proj.", "mlp.up_proj."]}
+                 "mlp.gated_layers.": ["mlp.gate_proj.", "mlp.up_proj."],
+                 "mlp.up_gated_layer.": ["mlp.up_proj.", "mlp.gate_proj."]}
         found = [(fused, names) for fused, names in parts.items() if fused in name]
         if parameter.grad is None:
             continue
@@ -178,8 +182,8 @@ def gradients(model):
 
 def class_of(name, head):
     prefix, suffix = TYPES[name][1], (HEADS | ONLY_OF.get(name, {}))[head]
-    if name == "jina_bert":
-        return jina(suffix)
+    if name.startswith("jina_bert"):
+        return (jina_code if name == "jina_bert_code" else jina)(suffix)
     return getattr(tf, prefix + suffix, None) or getattr(replaced_reference, prefix + suffix)
 
 
@@ -251,7 +255,7 @@ def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
                 "offsets": torch.tensor([0, *torch.tensor(lengths).cumsum(0)]).int()}
     for layer, states in enumerate(hidden):
         expected[f"hidden.{layer}"] = states.reshape(*real.shape, -1)[real].float()
-    if name in (*ROTARY, "deberta-v2", "jina_bert") and head == "bare":
+    if name in (*ROTARY, "deberta-v2", "jina_bert", "jina_bert_code") and head == "bare":
         for row, length in enumerate(lengths):
             own = (part[row:row + 1, :length] for part in batch)
             inputs = dict(zip(("input_ids", "token_type_ids", "attention_mask"), own))
