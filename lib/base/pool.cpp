@@ -19,6 +19,9 @@ namespace {
 // short enough to leave the core to the other processes of a pipeline.
 constexpr auto kSpin = std::chrono::microseconds(50);
 
+// Of the tasks left in a grid, for each thread.
+constexpr int64_t kParts = 4;
+
 // If the system does not let all workers start, this many are ended again, because reading and writing
 // streams need a thread each.
 constexpr int kSpared = 2;
@@ -49,11 +52,13 @@ int quota_threads(int fallback) {
 
 }  // namespace
 
+// What all threads read is apart from what they change.
 struct Pool::Grid {
   const std::function<void(int64_t, int)>& f;
   int64_t count;
-  std::atomic<int64_t> next = 0;
-  std::mutex mutex;
+  int64_t parts;  // of the tasks that are left: a thread takes one at a time
+  alignas(64) std::atomic<int64_t> next = 0;
+  alignas(64) std::mutex mutex;
   std::exception_ptr error;
   int64_t failed = count;  // the first task with an error
 };
@@ -107,7 +112,7 @@ Pool::~Pool() {
 // overtake an earlier store even if both are sequentially consistent.
 void Pool::run_grid(int64_t count, const std::function<void(int64_t, int)>& f) {
   if (count <= 0) return;
-  Grid grid{.f = f, .count = count};
+  Grid grid{.f = f, .count = count, .parts = kParts * size()};
   if (count > 1 && !workers_.empty()) {
     grid_ = &grid;
     ++grid_number_;
@@ -128,17 +133,23 @@ void Pool::run_grid(int64_t count, const std::function<void(int64_t, int)>& f) {
   if (grid.error) std::rethrow_exception(grid.error);
 }
 
+// Takes several tasks at once while many are left, because each access to a number that others change, too,
+// takes as long as a small task.
 void Pool::take_tasks(Grid& grid, int thread) {
   for (;;) {
-    const int64_t i = grid.next.fetch_add(1, std::memory_order_relaxed);
+    const int64_t left = grid.count - grid.next.load(std::memory_order_relaxed);
+    const int64_t taken = std::max<int64_t>(1, left / grid.parts);
+    int64_t i = grid.next.fetch_add(taken, std::memory_order_relaxed);
     if (i >= grid.count) return;
-    try {
-      grid.f(i, thread);
-    } catch (...) {
-      const std::lock_guard lock(grid.mutex);
-      if (i >= grid.failed) continue;
-      grid.failed = i;
-      grid.error = std::current_exception();
+    for (const int64_t end = std::min(i + taken, grid.count); i < end; ++i) {
+      try {
+        grid.f(i, thread);
+      } catch (...) {
+        const std::lock_guard lock(grid.mutex);
+        if (i >= grid.failed) continue;
+        grid.failed = i;
+        grid.error = std::current_exception();
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "nn/matmul.h"
 
+#include <array>
 #include <map>
 #include <new>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -17,6 +18,7 @@ using dnnl::memory;
 struct Made {
   dnnl::matmul primitive;
   memory a, b, c, scratchpad;
+  std::array<dnnl_exec_arg_t, 4> arguments;
 };
 
 // Primitives cached by one thread.
@@ -59,7 +61,12 @@ Made& made_for(Thread& thread, const MatmulShape& shape) {
                .a = memory_of(description.src_desc()),
                .b = memory_of(description.weights_desc()),
                .c = memory_of(description.dst_desc()),
-               .scratchpad = memory(description.scratchpad_desc(), thread.engine)};
+               .scratchpad = memory(description.scratchpad_desc(), thread.engine),
+               .arguments = {}};
+  made.arguments = {{{DNNL_ARG_SRC, made.a.get()},
+                     {DNNL_ARG_WEIGHTS, made.b.get()},
+                     {DNNL_ARG_DST, made.c.get()},
+                     {DNNL_ARG_SCRATCHPAD, made.scratchpad.get()}}};
   return thread.made.emplace(shape, std::move(made)).first->second;
 }
 
@@ -73,10 +80,11 @@ void matmul(const MatmulShape& shape, const std::byte* a, const std::byte* b, vo
     made.a.set_data_handle(const_cast<std::byte*>(a));
     made.b.set_data_handle(const_cast<std::byte*>(b));
     made.c.set_data_handle(c);
-    made.primitive.execute(thread.stream, {{DNNL_ARG_SRC, made.a},
-                                           {DNNL_ARG_WEIGHTS, made.b},
-                                           {DNNL_ARG_DST, made.c},
-                                           {DNNL_ARG_SCRATCHPAD, made.scratchpad}});
+    // The same as primitive.execute(), which makes a hash table of the arguments each time.
+    dnnl::error::wrap_c_api(
+        dnnl_primitive_execute(made.primitive.get(), thread.stream.get(),
+                               static_cast<int>(made.arguments.size()), made.arguments.data()),
+        "could not execute a primitive");
   } catch (const dnnl::error& error) {
     if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
     throw Error("oneDNN cannot multiply matrices here: ", error.what());

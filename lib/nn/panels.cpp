@@ -172,11 +172,13 @@ DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Pa
 }
 
 // The rows of a primitive for `rows`, the others being padding, which costs less than a primitive for each
-// number. With AMX, bf16 of 4 rows and fewer is summed in another order than that of more.
+// number; at most as many as tensors have room for. With AMX, bf16 of 4 rows and fewer is summed in another
+// order than that of more.
 int64_t padded_rows(Dtype dtype, int64_t rows) {
+  constexpr int64_t kStep = 4;
+  static_assert(kBlockRows % kStep == 0);
   static const bool amx = has_amx();
-  const int64_t step = rows > 16 ? kBlockRows : 4;
-  return std::max<int64_t>(round_up(rows, step), dtype == Dtype::bf16 && amx ? 8 : step);
+  return std::max(round_up(rows, kStep), dtype == Dtype::bf16 && amx ? 2 * kStep : kStep);
 }
 
 // Computes the tile's `numbers` from its rows of x and its panel.
@@ -262,14 +264,15 @@ void multiply(Context& context, const Tensor& x, int64_t column, std::span<const
                 height = round_up(parts_of(x.rows(), tall), kBlockRows);  // tasks of about equal size
   int64_t count = 0;
   for (const auto& b : panels) count += b.count();
-  context.pool().run_grid(tall * count, [&](int64_t i, int) {
-    // Adjacent tasks share a panel, so it is read from memory once.
-    int64_t panel = i / tall;
+  // A thread computes all tiles of a panel, so that the panel comes from memory once; those that would leave
+  // a thread idle are divided.
+  const int64_t whole = count - count % context.pool().size();
+  const auto compute = [&](int64_t panel, int64_t row) {
     size_t place = 0;
     while (panel >= panels[place].count()) panel -= panels[place++].count();
     const Panels& b = panels[place];
     alignas(64) float numbers[kPanelRows * kWidest];
-    const int64_t row = i % tall * height, first = panel * b.width();
+    const int64_t first = panel * b.width();
     const Tile tile = {.row = row,
                        .rows = std::min(height, x.rows() - row),
                        .column = first,
@@ -291,6 +294,10 @@ void multiply(Context& context, const Tensor& x, int64_t column, std::span<const
                     .room = true});
     }
     finish(tile);
+  };
+  context.pool().run_grid(whole + (count - whole) * tall, [&](int64_t i, int) {
+    if (i >= whole) return compute(whole + (i - whole) / tall, (i - whole) % tall * height);
+    for (int64_t row = 0; row < x.rows(); row += height) compute(i, row);
   });
 }
 

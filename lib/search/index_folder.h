@@ -1,10 +1,9 @@
 // A folder with an index of files, which is kept up to date (see refresh.h):
 //
 //   index.jsonl         the manifest: a line about the index, then a line for each file
-//   vectors-ID.npy      the vectors, with their sidecar (see heads::Sidecar); rows of no numbers: there are
-//   none records-ID.jsonl    the records, in the same order: file by file, as in the manifest; perhaps with
-//   weights
-//                       of words (see io/sparse_weights.h)
+//   vectors-ID.npy      the vectors, with their sidecar (see heads::Sidecar); rows of 0 numbers: no vectors
+//   records-ID.jsonl    the records, in the same order: file by file, as in the manifest;
+//                       perhaps with weights of words (see io/sparse_weights.h)
 //   part-NNNNNN.jsonl   a manifest of files that were embedded by a run that has not ended
 //   lock                locked while the folder is read or written
 //
