@@ -119,8 +119,9 @@ class Runtime:
 
 
 class Ours:
-    def __init__(self, build, directory, folder, threads):
-        self.command = [str(build / "cmd/bert-embed"), "-q", "-m", str(directory), "--pooling", "mean", "-j", str(threads)]
+    def __init__(self, build, directory, folder, threads, *more):
+        self.command = [str(build / "cmd/bert-embed"), "-q", "-m", str(directory), "--pooling", "mean", "-j", str(threads),
+                        *more]
         self.folder = folder
 
     def run(self, sequences, *more):
