@@ -220,7 +220,7 @@ void require_parts(const std::string& folder, const search::Manifest& manifest,
 
 }  // namespace
 
-// Of files, which are read for their texts, whatever queries are.
+// How files become records: by their texts, even if queries have ids or a prompt.
 search::RefreshOptions FolderIndexOptions::refresh_options(const search::Options& options,
                                                            const StreamOptions& stream,
                                                            const std::string& settings) const {

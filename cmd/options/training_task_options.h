@@ -263,9 +263,9 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
   pooling_option(app, embed.pooling, PoolingOf::training).only_for = only;
   app.choice<std::optional<model::SparsePooling>>(
          {opt::sparse, "",
-          "Train weights of words instead of vectors (SPLADE): the largest one over the tokens, their sum, "
-          "or "
-          "either of logarithms."},
+          "Train weights of words instead of vectors (SPLADE): the largest one over the tokens or their sum; "
+          "-log: "
+          "its logarithm."},
          {std::begin(model::kSparsePoolings), std::end(model::kSparsePoolings)}, embed.sparse)
       .only_for = only;
   app.reals(

@@ -19,7 +19,7 @@ namespace {
 // short enough to leave the core to the other processes of a pipeline.
 constexpr auto kSpin = std::chrono::microseconds(50);
 
-// Of the tasks left in a grid, for each thread.
+// Parts into which the tasks left in a grid are divided, for each thread.
 constexpr int64_t kParts = 4;
 
 // If the system does not let all workers start, this many are ended again, because reading and writing
@@ -56,7 +56,7 @@ int quota_threads(int fallback) {
 struct Pool::Grid {
   const std::function<void(int64_t, int)>& f;
   int64_t count;
-  int64_t parts;  // of the tasks that are left: a thread takes one at a time
+  int64_t parts;  // a thread takes one of so many parts of the tasks that are left
   alignas(64) std::atomic<int64_t> next = 0;
   alignas(64) std::mutex mutex;
   std::exception_ptr error;

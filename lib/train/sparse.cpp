@@ -18,7 +18,7 @@ float slope_of(float logit, bool twice) {
 
 }  // namespace
 
-// Of 300 steps and 1/3: (step / 100)², from step 100 on 1.
+// With a third of 300 steps: (step / 100)², and 1 from step 100 on.
 double flops_share(double warmup, const StepPlace& place) {
   double part = warmup > 0 ? place.progress / warmup : 1;
   if (warmup > 0 && place.steps)

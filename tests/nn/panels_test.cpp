@@ -71,12 +71,17 @@ struct Packed {
   Memory memory;
   Panels panels;
 };
-enum class From { rows, columns };
-Packed packed(const Tensor& w, Dtype dtype, From from = From::rows) {
-  Packed result = {.memory = {}, .panels = {.dtype = dtype, .depth = w.cols(), .cols = w.rows()}};
+Packed packed(const Stored& stored, int64_t cols, int64_t depth, Dtype dtype) {
+  Packed result = {.memory = {}, .panels = {.dtype = dtype, .depth = depth, .cols = cols}};
   Panels& panels = result.panels;
   result.memory = Memory(static_cast<size_t>(panels.count() * panels.bytes() / 4));
   panels.data = reinterpret_cast<std::byte*>(result.memory.data());
+  for (int64_t i = 0; i < panels.count(); ++i) panels.pack(usable_kernels(), i, stored);
+  return result;
+}
+
+enum class From { rows, columns };
+Packed packed(const Tensor& w, Dtype dtype, From from = From::rows) {
   std::vector<float> numbers;
   if (from == From::rows) {
     for (int64_t n = 0; n < w.rows(); ++n)
@@ -88,8 +93,11 @@ Packed packed(const Tensor& w, Dtype dtype, From from = From::rows) {
   }
   const Stored stored = {.data = std::as_bytes(std::span(numbers)).data(),
                          .transposed = from == From::columns};
-  for (int64_t i = 0; i < panels.count(); ++i) panels.pack(usable_kernels(), i, stored);
-  return result;
+  return packed(stored, w.rows(), w.cols(), dtype);
+}
+
+bool same_panels(const Panels& a, const Panels& b) {
+  return a.count() == b.count() && std::memcmp(a.data, b.data, a.count() * a.bytes()) == 0;
 }
 
 Tensor product(Context& context, const Tensor& x, int64_t column, const Panels& panels) {
@@ -230,5 +238,30 @@ TEST_CASE("int8 products propagate NaN and infinity as NaN, and zero rows give z
     CHECK(std::isnan(y.row(0)[j]));
     CHECK(std::isnan(y.row(1)[j]));
     CHECK(y.row(2)[j] == 0);
+  }
+}
+
+TEST_CASE("panels of stored integers are those of the numbers that they stand for") {
+  std::mt19937 random(11);
+  for (const int64_t depth : {1, 63, 130}) {
+    constexpr int64_t kCols = 150;
+    const Tensor w = random_tensor(random, kCols, depth);
+    Tensor rounded(kCols, depth);
+    std::vector<int8_t> integers(kCols * depth);
+    std::vector<float> scales;
+    for (int64_t n = 0; n < kCols; ++n) {
+      scales.push_back(usable_kernels().quantize_column(depth, w.row(n), 127, &integers[n * depth]).scale);
+      for (int64_t k = 0; k < depth; ++k)
+        rounded.row(n)[k] = static_cast<float>(integers[n * depth + k]) * scales.back();
+    }
+    const Stored stored = {
+        .dtype = Dtype::i8, .data = std::as_bytes(std::span(integers)).data(), .scales = scales.data()};
+    for (const Dtype dtype : dtypes()) {
+      CAPTURE(depth);
+      CAPTURE(name_of(dtype));
+      const bool as_before = dtype == Dtype::i8 && has_exact_bytes();
+      CHECK(same_panels(packed(stored, kCols, depth, dtype).panels,
+                        packed(as_before ? w : rounded, dtype).panels));
+    }
   }
 }
