@@ -55,6 +55,25 @@ TEST_CASE("one point in 16 is on the next level, links are few, and all points a
   CHECK(std::ranges::count(reached, true) == kRows);
 }
 
+// Only a row that is added last has all the links that were selected for it, and no others.
+TEST_CASE("a row is linked in various directions") {
+  const auto vectors = some_rows();
+  const Points points(vectors, Metric::l2, std::vector<bool>(kRows));
+  Hnsw graph(points);
+  Pool pool(1);
+  graph.build(pool);
+  const uint32_t* const list = graph.lowest().data() + graph.lowest().size() - (2 * Hnsw::kLinks + 1);
+  const std::span links(list + 1, list[0]);
+  REQUIRE(links.size() > 2);
+  for (size_t i = 0; i < links.size(); ++i) {
+    const float distance = points.distance(points[kRows - 1], points[links[i]]);
+    for (size_t nearer = 0; nearer < i; ++nearer) {
+      CHECK(points.distance(points[kRows - 1], points[links[nearer]]) <= distance);
+      CHECK(points.distance(points[links[nearer]], points[links[i]]) >= distance);
+    }
+  }
+}
+
 TEST_CASE("a stored graph is restored, and links that lead nowhere are noticed") {
   const auto vectors = some_rows();
   const Points points(vectors, Metric::l2, std::vector<bool>(kRows));
