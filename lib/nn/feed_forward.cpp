@@ -18,9 +18,11 @@ FeedForward::FeedForward(const std::string& prefix, const Config& config, Layout
 void FeedForward::forward(const Pass& pass, const Tensor& x, Tensor& inner, Saved* saved, Tensor& y) const {
   Context& context = pass.context;
   const Weights& weights = pass.weights;
-  inner_.forward(context, weights, x, activation_, inner, saved == nullptr ? nullptr : &saved->u);
-  if (up_) up_->forward_times(context, weights, x, inner, saved == nullptr ? nullptr : &saved->factor);
-  if (up_) drop(pass, dropout_, inner, inner);
+  Tensor* const u = saved == nullptr ? nullptr : &saved->u;
+  if (!up_) return inner_.forward(context, weights, x, activation_, output_, inner, y, u);
+  inner_.forward(context, weights, x, activation_, inner, u);
+  up_->forward_times(context, weights, x, inner, saved == nullptr ? nullptr : &saved->factor);
+  drop(pass, dropout_, inner, inner);
   output_.forward(context, weights, inner, Activation::none, y);
 }
 

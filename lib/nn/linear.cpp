@@ -20,6 +20,19 @@ void finish(const Kernels& kernels, const Tile& tile, const float* bias, Activat
                       activation, y.row(tile.row) + tile.column, y.stride());
 }
 
+// The same into blocks, of which a tile is in one.
+void finish(const Kernels& kernels, const Tile& tile, const float* bias, Activation activation,
+            const ColumnBlocks& y) {
+  const int64_t block = tile.column / y.block * y.block, stride = y.width(block),
+                column = tile.column - block;
+  std::byte* const to = y.at(tile.row, block);
+  if (y.dtype == Dtype::bf16)
+    return kernels.finish_tile_bf16(tile.rows, tile.columns, tile.numbers, tile.stride, bias, activation,
+                                    reinterpret_cast<uint16_t*>(to) + column, stride);
+  kernels.finish_tile(tile.rows, tile.columns, tile.numbers, tile.stride, bias, activation,
+                      reinterpret_cast<float*>(to) + column, stride);
+}
+
 // u becomes du = dy∘act'(u), and x = act(u). The tile is dy and may share memory with x.
 void finish_backward(const Kernels& kernels, const Tile& tile, Activation activation, Tensor& u, Tensor& x) {
   for (int64_t i = 0; i < tile.rows; ++i) {
@@ -52,9 +65,9 @@ const float* Linear::bias_of(const Weights& weights, int64_t column) const {
   return bias_ < 0 ? kZeros : weights.plain(bias_) + column;
 }
 
-void Linear::forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
-                     Tensor& y, Tensor* u) const {
-  y.reshape(x.rows(), outputs_);
+template <class Output>
+void Linear::forward_into(Context& context, const Weights& weights, const Tensor& x, Activation activation,
+                          Output& y, Tensor* u) const {
   if (u != nullptr) u->reshape(x.rows(), outputs_);
   const Panels panels[] = {weights.forward(weight_)};
   multiply(context, x, 0, panels, [&](const Tile& tile) {
@@ -65,6 +78,28 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
     of_u.numbers = u->row(tile.row) + tile.column;
     of_u.stride = u->stride();
     finish(context.kernels(), of_u, kZeros, activation, y);
+  });
+}
+
+void Linear::forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
+                     Tensor& y, Tensor* u) const {
+  y.reshape(x.rows(), outputs_);
+  forward_into(context, weights, x, activation, y, u);
+}
+
+void Linear::forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
+                     const Linear& next, Tensor& y, Tensor& z, Tensor* u) const {
+  y.reshape(x.rows(), outputs_);
+  const Panels panels[] = {weights.forward(next.weight_)};
+  const auto blocks = blocks_in(y, weights.forward(weight_), panels[0]);
+  if (!blocks) {
+    forward_into(context, weights, x, activation, y, u);
+    return next.forward(context, weights, y, Activation::none, z);
+  }
+  forward_into(context, weights, x, activation, *blocks, u);
+  z.reshape(x.rows(), next.outputs_);
+  multiply(context, *blocks, x.rows(), panels, [&](const Tile& tile) {
+    finish(context.kernels(), tile, next.bias_of(weights, tile.column), Activation::none, z);
   });
 }
 

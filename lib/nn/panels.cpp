@@ -138,20 +138,25 @@ struct DenseRows {
   QuantizedRow* quantized = nullptr;  // for i8: one for each row
 };
 
-// x itself if its layout permits, otherwise a copy in the context's shared memory. In i8 the depth is not
-// split.
-DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Panels& panels) {
+// Without memory. In i8 the depth is not split.
+ColumnBlocks blocks_of(int64_t rows, const Panels& panels) {
   const bool is_i8 = panels.dtype == Dtype::i8,
              is_padded = panels.dtype != Dtype::f32 && is_matmul(panels.dtype);
-  const int64_t depth = panels.depth, cols = is_padded ? panels.room() : depth,
+  const int64_t cols = is_padded ? panels.room() : panels.depth,
                 parts = is_i8 ? 1 : parts_of(cols, kMatmulDepth);
-  DenseRows rows = {
-      .numbers = {.dtype = panels.dtype,
-                  .rows = round_up(x.rows(), kBlockRows),
-                  .cols = cols,
-                  .block = is_i8 ? cols : round_up(parts_of(cols, parts), block_rows(panels.dtype))}};
+  return {.dtype = panels.dtype,
+          .rows = round_up(rows, kBlockRows),
+          .cols = cols,
+          .block = is_i8 ? cols : round_up(parts_of(cols, parts), block_rows(panels.dtype))};
+}
+
+// x itself if its layout permits, otherwise a copy in the context's shared memory.
+DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Panels& panels) {
+  DenseRows rows = {.numbers = blocks_of(x.rows(), panels)};
   ColumnBlocks& numbers = rows.numbers;
-  if (panels.dtype == Dtype::f32 && parts == 1 && x.stride() == depth) {
+  const bool is_i8 = panels.dtype == Dtype::i8;
+  const int64_t depth = panels.depth, cols = numbers.cols;
+  if (panels.dtype == Dtype::f32 && numbers.block >= depth && x.stride() == depth) {
     numbers.data = reinterpret_cast<std::byte*>(const_cast<float*>(x.row(0)));
     return rows;
   }
@@ -210,6 +215,49 @@ void multiply_dense(const Kernels& kernels, const DenseRows& x, const Panels& pa
   }
 }
 
+// Computes the tiles of all products, each by compute_tile(tile, its panels, its numbers).
+template <class Compute>
+void multiply_tiles(Context& context, int64_t rows, std::span<const Panels> panels, Compute compute_tile,
+                    const std::function<void(const Tile&)>& finish) {
+  const int64_t tall = parts_of(rows, kPanelRows),
+                height = round_up(parts_of(rows, tall), kBlockRows);  // tasks of about equal size
+  int64_t count = 0;
+  for (const auto& b : panels) count += b.count();
+  // A thread computes all tiles of a panel, so that the panel comes from memory once; those that would leave
+  // a thread idle are divided.
+  const int64_t whole = count - count % context.pool().size();
+  const auto compute = [&](int64_t panel, int64_t row) {
+    size_t place = 0;
+    while (panel >= panels[place].count()) panel -= panels[place++].count();
+    const Panels& b = panels[place];
+    alignas(64) float numbers[kPanelRows * kWidest];
+    const int64_t first = panel * b.width();
+    const Tile tile = {.row = row,
+                       .rows = std::min(height, rows - row),
+                       .column = first,
+                       .columns = std::min(b.width(), b.cols - first),
+                       .numbers = numbers,
+                       .stride = b.width(),
+                       .place = place};
+    compute_tile(tile, b, numbers);
+    finish(tile);
+  };
+  context.pool().run_grid(whole + (count - whole) * tall, [&](int64_t i, int) {
+    if (i >= whole) return compute(whole + (i - whole) / tall, (i - whole) % tall * height);
+    for (int64_t row = 0; row < rows; row += height) compute(i, row);
+  });
+}
+
+void multiply_dense(Context& context, const DenseRows& x, int64_t rows, std::span<const Panels> panels,
+                    const std::function<void(const Tile&)>& finish) {
+  multiply_tiles(
+      context, rows, panels,
+      [&](const Tile& tile, const Panels& b, float* numbers) {
+        multiply_dense(context.kernels(), x, b, tile, numbers);
+      },
+      finish);
+}
+
 }  // namespace
 
 bool has_bf16() { return !matmul_code(Dtype::bf16).empty(); }
@@ -258,47 +306,35 @@ void multiply(Context& context, const Tensor& x, int64_t column, std::span<const
               const std::function<void(const Tile&)>& finish) {
   if (panels.empty() || x.rows() == 0) return;
   const Dtype dtype = panels.front().dtype;
-  std::optional<DenseRows> dense;
-  if (dtype == Dtype::i8 || is_matmul(dtype)) dense = dense_rows(context, x, column, panels.front());
-  const int64_t tall = parts_of(x.rows(), kPanelRows),
-                height = round_up(parts_of(x.rows(), tall), kBlockRows);  // tasks of about equal size
-  int64_t count = 0;
-  for (const auto& b : panels) count += b.count();
-  // A thread computes all tiles of a panel, so that the panel comes from memory once; those that would leave
-  // a thread idle are divided.
-  const int64_t whole = count - count % context.pool().size();
-  const auto compute = [&](int64_t panel, int64_t row) {
-    size_t place = 0;
-    while (panel >= panels[place].count()) panel -= panels[place++].count();
-    const Panels& b = panels[place];
-    alignas(64) float numbers[kPanelRows * kWidest];
-    const int64_t first = panel * b.width();
-    const Tile tile = {.row = row,
-                       .rows = std::min(height, x.rows() - row),
-                       .column = first,
-                       .columns = std::min(b.width(), b.cols - first),
-                       .numbers = numbers,
-                       .stride = b.width(),
-                       .place = place};
-    if (dense) {
-      multiply_dense(context.kernels(), *dense, b, tile, numbers);
-    } else {
-      nn::multiply(context.kernels(),
-                   {.rows = tile.rows,
-                    .cols = round_up(tile.columns, kBlockColumns),
-                    .depth = b.depth,
-                    .a = {.numbers = x.row(row) + column, .stride = x.stride()},
-                    .b = {.numbers = reinterpret_cast<const float*>(b.panel(panel)), .stride = b.width()},
-                    .c = numbers,
-                    .c_stride = b.width(),
-                    .room = true});
-    }
-    finish(tile);
-  };
-  context.pool().run_grid(whole + (count - whole) * tall, [&](int64_t i, int) {
-    if (i >= whole) return compute(whole + (i - whole) / tall, (i - whole) % tall * height);
-    for (int64_t row = 0; row < x.rows(); row += height) compute(i, row);
-  });
+  if (dtype == Dtype::i8 || is_matmul(dtype))
+    return multiply_dense(context, dense_rows(context, x, column, panels.front()), x.rows(), panels, finish);
+  multiply_tiles(
+      context, x.rows(), panels,
+      [&](const Tile& tile, const Panels& b, float* numbers) {
+        const auto* const of_panel = reinterpret_cast<const float*>(b.panel(tile.column / b.width()));
+        nn::multiply(context.kernels(), {.rows = tile.rows,
+                                         .cols = round_up(tile.columns, kBlockColumns),
+                                         .depth = b.depth,
+                                         .a = {.numbers = x.row(tile.row) + column, .stride = x.stride()},
+                                         .b = {.numbers = of_panel, .stride = b.width()},
+                                         .c = numbers,
+                                         .c_stride = b.width(),
+                                         .room = true});
+      },
+      finish);
+}
+
+std::optional<ColumnBlocks> blocks_in(Tensor& y, const Panels& of_y, const Panels& next) {
+  if (next.dtype == Dtype::i8 || !is_matmul(next.dtype)) return std::nullopt;
+  ColumnBlocks blocks = blocks_of(y.rows(), next);
+  if (blocks.cols % of_y.width() != 0 || blocks.block % of_y.width() != 0) return std::nullopt;
+  blocks.data = reinterpret_cast<std::byte*>(y.row(0));
+  return blocks;
+}
+
+void multiply(Context& context, const ColumnBlocks& x, int64_t rows, std::span<const Panels> panels,
+              const std::function<void(const Tile&)>& finish) {
+  if (rows > 0) multiply_dense(context, {.numbers = x}, rows, panels, finish);
 }
 
 }  // namespace bert::nn

@@ -63,4 +63,11 @@ std::string arithmetic_name(Dtype dtype);
 void multiply(Context& context, const Tensor& x, int64_t column, std::span<const Panels> panels,
               const std::function<void(const Tile&)>& finish);
 
+// Memory of y for the numbers that products with `next` read, in their form, to be written by tiles of
+// `of_y`; nothing if these do not fit into its blocks, or numbers of whole rows are needed first.
+std::optional<ColumnBlocks> blocks_in(Tensor& y, const Panels& of_y, const Panels& next);
+// The same as above, with x [rows, depth] in that form.
+void multiply(Context& context, const ColumnBlocks& x, int64_t rows, std::span<const Panels> panels,
+              const std::function<void(const Tile&)>& finish);
+
 }  // namespace bert::nn

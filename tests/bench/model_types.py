@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -132,23 +133,41 @@ class Ours:
         return time.perf_counter() - start, np.frombuffer(out.stdout, np.float32)
 
     def rate(self, sequences):
-        """Of the whole process less its start with the first sequence."""
-        return (len(sequences) - 1) / (self.run(sequences)[0] - self.run(sequences[:1])[0])
+        """From writing the records to reading their last vector, in a process that has had some before."""
+        with Running(self.command) as running:
+            running.seconds(sequences[:1])
+            return len(sequences) / running.seconds(sequences)
 
     def latency(self, sequence, turns=30):
         """From writing a record to reading its vector."""
-        record = (json.dumps({"input_ids": sequence}) + "\n").encode()
-        times = []
-        with subprocess.Popen([*self.command, "--precision", "2"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              bufsize=0) as process:
-            for _ in range(turns):
-                start = time.perf_counter()
-                process.stdin.write(record)
-                while not process.stdout.read(1 << 16).endswith(b"\n"):
-                    pass
-                times.append(time.perf_counter() - start)
-            process.stdin.close()
-        return statistics.median(times[turns // 6:])
+        with Running(self.command) as running:
+            return statistics.median([running.seconds([sequence]) for _ in range(turns)][turns // 6:])
+
+
+class Running:
+    """bert-embed with records written to a pipe, and vectors read from one."""
+
+    def __init__(self, command):
+        self.process = subprocess.Popen([*command, "--precision", "2"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.process.stdin.close()
+        self.process.wait()
+
+    def seconds(self, sequences):
+        records = "".join(json.dumps({"input_ids": ids}) + "\n" for ids in sequences).encode()
+        start = time.perf_counter()
+        writer = threading.Thread(target=self.process.stdin.write, args=[records])
+        writer.start()
+        vectors = 0
+        while vectors < len(sequences):
+            vectors += self.process.stdout.read(1 << 16).count(b"\n")
+        spent = time.perf_counter() - start
+        writer.join()
+        return spent
 
 
 def measure(kind, build, folder, rounds, threads):

@@ -5,8 +5,8 @@
         [--cases NAME,...] [--folder DIR] [--threads 2]
 
 The model is a BERT of each shape with random weights. Cases: sentences of novels and sequences of 128 tokens, per second; one
-text of 16, 128 and 256 tokens, in milliseconds. bert-embed is the whole process, of rates less its start, of single texts from
-writing a record to reading its vector. The others compute in memory, batches of 32 sequences of like length or single ones,
+text of 16, 128 and 256 tokens, in milliseconds. bert-embed is a process that has started, from writing records to reading their
+vectors. The others compute in memory, batches of 32 sequences of like length or single ones,
 whichever is faster. All take turns; medians are printed, and how far bert-embed is ahead of the best of the others. What a
 peer cannot compute, or this processor, is left out and named.
 

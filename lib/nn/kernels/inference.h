@@ -10,18 +10,42 @@ namespace bert::nn::BERT_KERNELS {
 #include "nn/kernels/math.h"
 #include "nn/kernels/products.h"
 
+// ---- bf16
+
+// Rounds the upper half according to the lower half. A NaN remains a NaN.
+template <class Bits>
+static inline Bits upper_half(Bits bits) {
+  const Bits rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16, nan = bits >> 16 | 0x40u;
+  return (bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded;
+}
+
+static inline void store(uint16_t* to, Vector v) {
+  typedef uint32_t Bits __attribute__((vector_size(4 * kLanes)));
+  typedef uint16_t Halves __attribute__((vector_size(2 * kLanes), aligned(2), may_alias));
+  *reinterpret_cast<Halves*>(to) = __builtin_convertvector(upper_half(reinterpret_cast<Bits>(v)), Halves);
+}
+
+static void to_bf16(int64_t n, const float* from, uint16_t* to) {
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(to + i, load(from + i));
+  typedef uint32_t One __attribute__((may_alias));
+  for (; i < n; ++i)
+    to[i] = static_cast<uint16_t>(upper_half<uint32_t>(*reinterpret_cast<const One*>(from + i)));
+}
+
 // ---- rows
 
 // Rows of y to prefetch ahead: they are too far apart for the hardware prefetcher, and a store that waits for
 // its cache line blocks those after it.
 static constexpr int64_t kWriteAhead = 12;
 
-template <class Function>
+// y has f32 or bf16.
+template <class Number, class Function>
 static inline void finish_rows(int64_t rows, int64_t n, const float* tile, int64_t tile_stride,
-                               const float* bias, float* y, int64_t y_stride, Function act) {
+                               const float* bias, Number* y, int64_t y_stride, Function act) {
   for (int64_t row = 0; row < rows; ++row) {
-    float* const to = y + row * y_stride;
-    const float* const later = row + kWriteAhead < rows ? to + kWriteAhead * y_stride : to;
+    Number* const to = y + row * y_stride;
+    const Number* const later = row + kWriteAhead < rows ? to + kWriteAhead * y_stride : to;
     for (int64_t i = 0; i < n; i += kLanes) {
       __builtin_prefetch(later + i, 1);
       store(to + i, act(load(tile + row * tile_stride + i) + load(bias + i)));
@@ -29,8 +53,9 @@ static inline void finish_rows(int64_t rows, int64_t n, const float* tile, int64
   }
 }
 
+template <class Number>
 static void finish_tile(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
-                        Activation activation, float* y, int64_t y_stride) {
+                        Activation activation, Number* y, int64_t y_stride) {
   const auto with = [=](auto act) { finish_rows(rows, n, tile, tile_stride, bias, y, y_stride, act); };
   switch (activation) {
     case Activation::none:
@@ -177,26 +202,6 @@ static QuantizedRow quantize(int64_t n, const float* x, uint8_t* bytes) {
   return {.scale = (high - low) / 255, .zero = static_cast<int32_t>(zero)};
 }
 
-// Rounds the upper half according to the lower half. A NaN remains a NaN.
-template <class Bits>
-static inline Bits upper_half(Bits bits) {
-  const Bits rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16, nan = bits >> 16 | 0x40u;
-  return (bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded;
-}
-
-static void to_bf16(int64_t n, const float* from, uint16_t* to) {
-  typedef uint32_t Bits __attribute__((vector_size(4 * kLanes), aligned(4), may_alias));
-  typedef uint16_t Halves __attribute__((vector_size(2 * kLanes), aligned(2), may_alias));
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    const Bits bits = *reinterpret_cast<const Bits*>(from + i);
-    *reinterpret_cast<Halves*>(to + i) = __builtin_convertvector(upper_half(bits), Halves);
-  }
-  typedef uint32_t One __attribute__((may_alias));
-  for (; i < n; ++i)
-    to[i] = static_cast<uint16_t>(upper_half<uint32_t>(*reinterpret_cast<const One*>(from + i)));
-}
-
 static QuantizedColumn quantize_column(int64_t n, const float* x, float most, int8_t* integers) {
   const auto [low, high, check] = extremes_of(n, x);
   const float largest = high > -low ? high : -low;
@@ -300,7 +305,8 @@ const Kernels kTable = {
     .quantize = quantize,
     .quantize_column = quantize_column,
     .dequantize = dequantize,
-    .finish_tile = finish_tile,
+    .finish_tile = finish_tile<float>,
+    .finish_tile_bf16 = finish_tile<uint16_t>,
     .multiply_tile = multiply_tile,
     .multiply = multiply,
     .rotate = rotate,

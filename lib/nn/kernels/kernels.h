@@ -177,6 +177,8 @@ struct Kernels {
   // y = act(tile + bias) for [rows, n] numbers, n a multiple of 16.
   void (*finish_tile)(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
                       Activation activation, float* y, int64_t y_stride);
+  void (*finish_tile_bf16)(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
+                           Activation activation, uint16_t* y, int64_t y_stride);
 
   // y = (tile + bias)∘y, otherwise as finish_tile without activation.
   void (*multiply_tile)(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,

@@ -1,3 +1,5 @@
+#include "nn/linear.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <random>
 #include <vector>
 
-#include "nn/linear.h"
 #include "nn/params.h"
 #include "nn/tied_decoder.h"
 
@@ -225,6 +226,44 @@ TEST_CASE("bf16 outputs and gradients use rounded factors, except for the bias g
     CHECK(added.relative() < 5e-7);
     CHECK(weight.relative() < 5e-7);
     CHECK(bias.relative() < 5e-7);
+  }
+}
+
+TEST_CASE("a layer whose output is only another's input has the bits of one after the other") {
+  std::mt19937 random(17);
+  struct Sizes {
+    int64_t tokens, inputs, inner, outputs;
+  };
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
+    if (dtype == Dtype::bf16 && !has_bf16()) continue;
+    // One block and several, whole tiles, and others that take the common way.
+    for (const Sizes sizes : {Sizes{1, 64, 256, 64}, Sizes{5, 40, 1536, 24}, Sizes{200, 768, 3072, 96},
+                              Sizes{97, 78, 1000, 130}, Sizes{13, 64, 800, 64}}) {
+      const int64_t tokens = sizes.tokens, inputs = sizes.inputs, inner = sizes.inner,
+                    outputs = sizes.outputs;
+      for (int threads : {1, 3}) {
+        CAPTURE(tokens);
+        CAPTURE(inner);
+        Pool pool(threads);
+        Context context(pool);
+        Layout layout;
+        const Linear first("encoder.first", inner, inputs, layout),
+            next("encoder.next", outputs, inner, layout);
+        Params params(layout);
+        for (int i = 0; i < 4; ++i) fill(random, params.tensor(i));
+        Weights weights(params, dtype);
+        weights.refresh(context);
+        const Tensor x = normal_tensor(random, tokens, inputs);
+        Tensor y, expected, expected_u, memory, z, u, without_u;
+        first.forward(context, weights, x, Activation::gelu, y, &expected_u);
+        next.forward(context, weights, y, Activation::none, expected);
+        first.forward(context, weights, x, Activation::gelu, next, memory, z, &u);
+        first.forward(context, weights, x, Activation::gelu, next, memory, without_u);
+        CHECK(same_bits(values(z), values(expected)));
+        CHECK(same_bits(values(u), values(expected_u)));
+        CHECK(same_bits(values(without_u), values(expected)));
+      }
+    }
   }
 }
 
