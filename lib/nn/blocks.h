@@ -22,6 +22,7 @@ constexpr int64_t round_up(int64_t n, int64_t to) { return parts_of(n, to) * to;
 struct Tile {
   int64_t row = 0, rows = 0, column = 0, columns = 0;
   const float* numbers = nullptr;  // of these rows and columns
+  const float* gate = nullptr;     // the same of a second product
   int64_t stride = 0;
   size_t place = 0;  // index of the product, if there are several
 };

@@ -50,8 +50,13 @@ void Convolution::activate(Context& context, const Tensor& u, Tensor& y) const {
   y.reshape(u.rows(), u.cols());
   const std::vector<float> no_bias(round_up(u.cols(), kBlockColumns));
   context.pool().run_grid(u.rows(), [&](int64_t row, int) {
-    context.kernels().finish_tile(1, round_up(u.cols(), kBlockColumns), u.row(row), u.stride(),
-                                  no_bias.data(), config_.activation, y.row(row), y.stride());
+    context.kernels().finish_tile({.rows = 1,
+                                   .columns = round_up(u.cols(), kBlockColumns),
+                                   .numbers = u.row(row),
+                                   .stride = u.stride(),
+                                   .bias = no_bias.data(),
+                                   .activation = config_.activation},
+                                  y.row(row), y.stride());
   });
 }
 

@@ -18,10 +18,12 @@ FeedForward::FeedForward(const std::string& prefix, const Config& config, Layout
 void FeedForward::forward(const Pass& pass, const Tensor& x, Tensor& inner, Saved* saved, Tensor& y) const {
   Context& context = pass.context;
   const Weights& weights = pass.weights;
-  Tensor* const u = saved == nullptr ? nullptr : &saved->u;
-  if (!up_) return inner_.forward(context, weights, x, activation_, output_, inner, y, u);
-  inner_.forward(context, weights, x, activation_, inner, u);
-  up_->forward_times(context, weights, x, inner, saved == nullptr ? nullptr : &saved->factor);
+  Linear::Inner layer = {.activation = activation_};
+  if (up_) layer.gate = &*up_;
+  if (saved != nullptr) layer.u = &saved->u;
+  if (saved != nullptr && up_) layer.factor = &saved->factor;
+  if (!up_ || !drops(pass, dropout_)) return inner_.forward(context, weights, x, layer, output_, inner, y);
+  inner_.forward(context, weights, x, layer, inner);
   drop(pass, dropout_, inner, inner);
   output_.forward(context, weights, inner, Activation::none, y);
 }

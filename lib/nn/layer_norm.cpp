@@ -107,9 +107,12 @@ void LayerNorm::backward(const Pass& pass, const Tensor& s, const Tensor& dy, Te
   });
 }
 
+bool drops(const Pass& pass, const DropoutPlace& place) {
+  return pass.dropout_seed != nullptr && place.rate.active();
+}
+
 void drop(const Pass& pass, const DropoutPlace& place, const Tensor& x, Tensor& y) {
-  const bool active = pass.dropout_seed != nullptr && place.rate.active();
-  if (&x == &y && !active) return;
+  if (&x == &y && !drops(pass, place)) return;
   if (&x != &y) y.reshape(x.rows(), x.cols());
   for_rows(pass, place, x.rows(),
            [&](Places& places, int64_t row) { places.drop(row, x.cols(), x.row(row), nullptr, y.row(row)); });

@@ -34,6 +34,8 @@ class LayerNorm {
   float epsilon_;
 };
 
+// Whether dropout is active there.
+bool drops(const Pass& pass, const DropoutPlace& place);
 // y = x·keep·scale [M,H], in forward and backward, or y = x·keep·scale + residual. y may be x or the
 // residual.
 void drop(const Pass& pass, const DropoutPlace& place, const Tensor& x, Tensor& y);

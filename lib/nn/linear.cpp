@@ -1,6 +1,7 @@
 #include "nn/linear.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,23 +15,32 @@ const float kZeros[384] = {};  // at least the columns of any tile
 // Rows to prefetch ahead, since they are far apart, and the numbers in a cache line.
 constexpr int64_t kAhead = 8, kLine = 16;
 
-// y = act(tile + bias)
-void finish(const Kernels& kernels, const Tile& tile, const float* bias, Activation activation, Tensor& y) {
-  kernels.finish_tile(tile.rows, round_up(tile.columns, kBlockColumns), tile.numbers, tile.stride, bias,
-                      activation, y.row(tile.row) + tile.column, y.stride());
+RawTile raw(const Tile& tile, const float* bias, Activation activation) {
+  return {.rows = tile.rows,
+          .columns = round_up(tile.columns, kBlockColumns),
+          .numbers = tile.numbers,
+          .stride = tile.stride,
+          .bias = bias,
+          .activation = activation};
 }
 
-// The same into blocks, of which a tile is in one.
-void finish(const Kernels& kernels, const Tile& tile, const float* bias, Activation activation,
-            const ColumnBlocks& y) {
+void finish(const Kernels& kernels, const Tile& tile, const RawTile& raw, Tensor& y) {
+  kernels.finish_tile(raw, y.row(tile.row) + tile.column, y.stride());
+}
+
+// A tile is in one block.
+void finish(const Kernels& kernels, const Tile& tile, const RawTile& raw, const ColumnBlocks& y) {
   const int64_t block = tile.column / y.block * y.block, stride = y.width(block),
                 column = tile.column - block;
   std::byte* const to = y.at(tile.row, block);
   if (y.dtype == Dtype::bf16)
-    return kernels.finish_tile_bf16(tile.rows, tile.columns, tile.numbers, tile.stride, bias, activation,
-                                    reinterpret_cast<uint16_t*>(to) + column, stride);
-  kernels.finish_tile(tile.rows, tile.columns, tile.numbers, tile.stride, bias, activation,
-                      reinterpret_cast<float*>(to) + column, stride);
+    return kernels.finish_tile_bf16(raw, reinterpret_cast<uint16_t*>(to) + column, stride);
+  kernels.finish_tile(raw, reinterpret_cast<float*>(to) + column, stride);
+}
+
+// y = tile + bias
+void finish(const Kernels& kernels, const Tile& tile, const float* bias, Tensor& y) {
+  finish(kernels, tile, raw(tile, bias, Activation::none), y);
 }
 
 // u becomes du = dy∘act'(u), and x = act(u). The tile is dy and may share memory with x.
@@ -66,54 +76,53 @@ const float* Linear::bias_of(const Weights& weights, int64_t column) const {
 }
 
 template <class Output>
-void Linear::forward_into(Context& context, const Weights& weights, const Tensor& x, Activation activation,
-                          Output& y, Tensor* u) const {
-  if (u != nullptr) u->reshape(x.rows(), outputs_);
+void Linear::forward_into(Context& context, const Weights& weights, const Tensor& x, const Inner& inner,
+                          Output& y) const {
+  if (inner.u != nullptr) inner.u->reshape(x.rows(), outputs_);
+  if (inner.factor != nullptr) inner.factor->reshape(x.rows(), outputs_);
+  const Kernels& kernels = context.kernels();
   const Panels panels[] = {weights.forward(weight_)};
-  multiply(context, x, 0, panels, [&](const Tile& tile) {
-    const float* const bias = bias_of(weights, tile.column);
-    if (u == nullptr) return finish(context.kernels(), tile, bias, activation, y);
-    finish(context.kernels(), tile, bias, Activation::none, *u);
-    Tile of_u = tile;
-    of_u.numbers = u->row(tile.row) + tile.column;
-    of_u.stride = u->stride();
-    finish(context.kernels(), of_u, kZeros, activation, y);
-  });
+  std::optional<Panels> gate;
+  if (inner.gate != nullptr) gate = weights.forward(inner.gate->weight_);
+  const auto finish_tile = [&](const Tile& tile) {
+    RawTile whole = raw(tile, bias_of(weights, tile.column), inner.activation);
+    whole.gate = tile.gate;
+    if (gate) whole.gate_bias = inner.gate->bias_of(weights, tile.column);
+    if (inner.u != nullptr) finish(kernels, tile, whole.bias, *inner.u);
+    if (inner.factor != nullptr) {
+      Tile of_gate = tile;
+      of_gate.numbers = tile.gate;
+      finish(kernels, of_gate, whole.gate_bias, *inner.factor);
+    }
+    finish(kernels, tile, whole, y);
+  };
+  multiply(context, x, 0, panels, finish_tile, gate ? &*gate : nullptr);
 }
 
 void Linear::forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
                      Tensor& y, Tensor* u) const {
-  y.reshape(x.rows(), outputs_);
-  forward_into(context, weights, x, activation, y, u);
+  forward(context, weights, x, {.activation = activation, .u = u}, y);
 }
 
-void Linear::forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
-                     const Linear& next, Tensor& y, Tensor& z, Tensor* u) const {
+void Linear::forward(Context& context, const Weights& weights, const Tensor& x, const Inner& inner,
+                     Tensor& y) const {
+  y.reshape(x.rows(), outputs_);
+  forward_into(context, weights, x, inner, y);
+}
+
+void Linear::forward(Context& context, const Weights& weights, const Tensor& x, const Inner& inner,
+                     const Linear& next, Tensor& y, Tensor& z) const {
   y.reshape(x.rows(), outputs_);
   const Panels panels[] = {weights.forward(next.weight_)};
   const auto blocks = blocks_in(y, weights.forward(weight_), panels[0]);
   if (!blocks) {
-    forward_into(context, weights, x, activation, y, u);
+    forward_into(context, weights, x, inner, y);
     return next.forward(context, weights, y, Activation::none, z);
   }
-  forward_into(context, weights, x, activation, *blocks, u);
+  forward_into(context, weights, x, inner, *blocks);
   z.reshape(x.rows(), next.outputs_);
-  multiply(context, *blocks, x.rows(), panels, [&](const Tile& tile) {
-    finish(context.kernels(), tile, next.bias_of(weights, tile.column), Activation::none, z);
-  });
-}
-
-void Linear::forward_times(Context& context, const Weights& weights, const Tensor& x, Tensor& y,
-                           Tensor* factor) const {
-  if (factor != nullptr) factor->reshape(x.rows(), outputs_);
-  const Panels panels[] = {weights.forward(weight_)};
-  const Kernels& kernels = context.kernels();
-  multiply(context, x, 0, panels, [&](const Tile& tile) {
-    const float* const bias = bias_of(weights, tile.column);
-    if (factor != nullptr) finish(kernels, tile, bias, Activation::none, *factor);
-    kernels.multiply_tile(tile.rows, round_up(tile.columns, kBlockColumns), tile.numbers, tile.stride, bias,
-                          y.row(tile.row) + tile.column, y.stride());
-  });
+  multiply(context, *blocks, x.rows(), panels,
+           [&](const Tile& tile) { finish(context.kernels(), tile, next.bias_of(weights, tile.column), z); });
 }
 
 void Linear::forward_beside(Context& context, const Weights& weights, const Tensor& x,
@@ -128,7 +137,7 @@ void Linear::forward_beside(Context& context, const Weights& weights, const Tens
   multiply(context, x, 0, panels, [&](Tile tile) {
     const float* const bias = linears[tile.place]->bias_of(weights, tile.column);
     tile.column += columns[tile.place];
-    finish(context.kernels(), tile, bias, Activation::none, y);
+    finish(context.kernels(), tile, bias, y);
   });
 }
 
@@ -161,7 +170,7 @@ void Linear::backward_input(Context& context, const Weights& weights, const Tens
   if (weights.dtype(weight_) == Dtype::bf16) {
     const Panels panels[] = {weights.backward(weight_)};
     return multiply(context, dy, column, panels, [&](const Tile& tile) {
-      if (into == Into::replace) return finish(context.kernels(), tile, kZeros, Activation::none, dx);
+      if (into == Into::replace) return finish(context.kernels(), tile, kZeros, dx);
       for (int64_t i = 0; i < tile.rows; ++i) {
         context.kernels().add(tile.columns, tile.numbers + i * tile.stride,
                               dx.row(tile.row + i) + tile.column);

@@ -29,13 +29,17 @@ class Linear {
   void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation, Tensor& y,
                Tensor* u = nullptr) const;
 
-  // z = y·Vᵀ + c of `next`. y is temporary memory, in the form that is fastest.
-  void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
-               const Linear& next, Tensor& y, Tensor& z, Tensor* u = nullptr) const;
-
-  // y [M,N] becomes (x·Wᵀ + b)∘y. Optionally stores the first factor for backward.
-  void forward_times(Context& context, const Weights& weights, const Tensor& x, Tensor& y,
-                     Tensor* factor = nullptr) const;
+  // With a gate: y = act(u)∘factor, factor = x·Vᵀ + c, likewise stored.
+  struct Inner {
+    Activation activation = Activation::none;
+    const Linear* gate = nullptr;
+    Tensor *u = nullptr, *factor = nullptr;
+  };
+  void forward(Context& context, const Weights& weights, const Tensor& x, const Inner& inner,
+               Tensor& y) const;
+  // z is what `next` makes of y, which is temporary memory, in the form that is fastest.
+  void forward(Context& context, const Weights& weights, const Tensor& x, const Inner& inner,
+               const Linear& next, Tensor& y, Tensor& z) const;
 
   // Several products of one x in one grid, without activation. y [M, column + Σ width()], which must have its
   // shape, gets the outputs side by side, starting at column `column` (a multiple of 64).
@@ -57,8 +61,8 @@ class Linear {
   Linear(int weight, int bias, int64_t outputs, int64_t inputs)
       : weight_(weight), bias_(bias), outputs_(outputs), inputs_(inputs) {}
   template <class Output>  // Tensor or ColumnBlocks
-  void forward_into(Context& context, const Weights& weights, const Tensor& x, Activation activation,
-                    Output& y, Tensor* u) const;
+  void forward_into(Context& context, const Weights& weights, const Tensor& x, const Inner& inner,
+                    Output& y) const;
   const float* bias_of(const Weights& weights, int64_t column) const;  // of the columns of a tile
   Product input_gradient(const Weights& weights, const Tensor& dy, int64_t column, Tensor& dx) const;
 

@@ -217,8 +217,8 @@ void multiply_dense(const Kernels& kernels, const DenseRows& x, const Panels& pa
 
 // Computes the tiles of all products, each by compute_tile(tile, its panels, its numbers).
 template <class Compute>
-void multiply_tiles(Context& context, int64_t rows, std::span<const Panels> panels, Compute compute_tile,
-                    const std::function<void(const Tile&)>& finish) {
+void multiply_tiles(Context& context, int64_t rows, std::span<const Panels> panels, const Panels* gate,
+                    Compute compute_tile, const std::function<void(const Tile&)>& finish) {
   const int64_t tall = parts_of(rows, kPanelRows),
                 height = round_up(parts_of(rows, tall), kBlockRows);  // tasks of about equal size
   int64_t count = 0;
@@ -232,14 +232,19 @@ void multiply_tiles(Context& context, int64_t rows, std::span<const Panels> pane
     const Panels& b = panels[place];
     alignas(64) float numbers[kPanelRows * kWidest];
     const int64_t first = panel * b.width();
-    const Tile tile = {.row = row,
-                       .rows = std::min(height, rows - row),
-                       .column = first,
-                       .columns = std::min(b.width(), b.cols - first),
-                       .numbers = numbers,
-                       .stride = b.width(),
-                       .place = place};
+    Tile tile = {.row = row,
+                 .rows = std::min(height, rows - row),
+                 .column = first,
+                 .columns = std::min(b.width(), b.cols - first),
+                 .numbers = numbers,
+                 .gate = nullptr,
+                 .stride = b.width(),
+                 .place = place};
     compute_tile(tile, b, numbers);
+    if (gate == nullptr) return finish(tile);
+    alignas(64) float of_gate[kPanelRows * kWidest];
+    compute_tile(tile, *gate, of_gate);
+    tile.gate = of_gate;
     finish(tile);
   };
   context.pool().run_grid(whole + (count - whole) * tall, [&](int64_t i, int) {
@@ -249,9 +254,9 @@ void multiply_tiles(Context& context, int64_t rows, std::span<const Panels> pane
 }
 
 void multiply_dense(Context& context, const DenseRows& x, int64_t rows, std::span<const Panels> panels,
-                    const std::function<void(const Tile&)>& finish) {
+                    const Panels* gate, const std::function<void(const Tile&)>& finish) {
   multiply_tiles(
-      context, rows, panels,
+      context, rows, panels, gate,
       [&](const Tile& tile, const Panels& b, float* numbers) {
         multiply_dense(context.kernels(), x, b, tile, numbers);
       },
@@ -303,13 +308,15 @@ void Panels::pack(const Kernels& kernels, int64_t i, const Stored& w) const {
 }
 
 void multiply(Context& context, const Tensor& x, int64_t column, std::span<const Panels> panels,
-              const std::function<void(const Tile&)>& finish) {
+              const std::function<void(const Tile&)>& finish, const Panels* gate) {
   if (panels.empty() || x.rows() == 0) return;
   const Dtype dtype = panels.front().dtype;
-  if (dtype == Dtype::i8 || is_matmul(dtype))
-    return multiply_dense(context, dense_rows(context, x, column, panels.front()), x.rows(), panels, finish);
+  if (dtype == Dtype::i8 || is_matmul(dtype)) {
+    const DenseRows rows = dense_rows(context, x, column, panels.front());
+    return multiply_dense(context, rows, x.rows(), panels, gate, finish);
+  }
   multiply_tiles(
-      context, x.rows(), panels,
+      context, x.rows(), panels, gate,
       [&](const Tile& tile, const Panels& b, float* numbers) {
         const auto* const of_panel = reinterpret_cast<const float*>(b.panel(tile.column / b.width()));
         nn::multiply(context.kernels(), {.rows = tile.rows,
@@ -327,14 +334,14 @@ void multiply(Context& context, const Tensor& x, int64_t column, std::span<const
 std::optional<ColumnBlocks> blocks_in(Tensor& y, const Panels& of_y, const Panels& next) {
   if (next.dtype == Dtype::i8 || !is_matmul(next.dtype)) return std::nullopt;
   ColumnBlocks blocks = blocks_of(y.rows(), next);
-  if (blocks.cols % of_y.width() != 0 || blocks.block % of_y.width() != 0) return std::nullopt;
+  if (next.depth % of_y.width() != 0 || blocks.block % of_y.width() != 0) return std::nullopt;
   blocks.data = reinterpret_cast<std::byte*>(y.row(0));
   return blocks;
 }
 
 void multiply(Context& context, const ColumnBlocks& x, int64_t rows, std::span<const Panels> panels,
               const std::function<void(const Tile&)>& finish) {
-  if (rows > 0) multiply_dense(context, {.numbers = x}, rows, panels, finish);
+  if (rows > 0) multiply_dense(context, {.numbers = x}, rows, panels, nullptr, finish);
 }
 
 }  // namespace bert::nn

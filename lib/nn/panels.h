@@ -59,9 +59,10 @@ std::string arithmetic_name(Dtype dtype);
 
 // Computes x·B for each B with all threads of the pool; x [M, depth] is columns [column, column + depth) of a
 // tensor. Calls `finish` for each tile on the thread that computed it; tiles are 64-byte aligned and padded
-// to a multiple of 16 columns. Throws std::bad_alloc if oneDNN gets no memory.
+// to a multiple of 16 columns. With a gate of the same shape as the only B, tiles have both products. Throws
+// std::bad_alloc if oneDNN gets no memory.
 void multiply(Context& context, const Tensor& x, int64_t column, std::span<const Panels> panels,
-              const std::function<void(const Tile&)>& finish);
+              const std::function<void(const Tile&)>& finish, const Panels* gate = nullptr);
 
 // Memory of y for the numbers that products with `next` read, in their form, to be written by tiles of
 // `of_y`; nothing if these do not fit into its blocks, or numbers of whole rows are needed first.

@@ -41,8 +41,12 @@ void TiedDecoder::forward(Context& context, const Weights& weights, const Stored
                                  .c = to,
                                  .c_stride = logits.stride(),
                                  .room = true});
-    context.kernels().finish_tile(block.rows, round_up(count, kBlockColumns), to, logits.stride(),
-                                  weights.plain(bias_) + first, Activation::none, to, logits.stride());
+    context.kernels().finish_tile({.rows = block.rows,
+                                   .columns = round_up(count, kBlockColumns),
+                                   .numbers = to,
+                                   .stride = logits.stride(),
+                                   .bias = weights.plain(bias_) + first},
+                                  to, logits.stride());
   });
 }
 

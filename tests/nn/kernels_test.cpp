@@ -45,7 +45,23 @@ TEST_CASE("activations match double precision over all magnitudes") {
   for (const Kernels* table : tables()) {
     for (auto activation : {Activation::none, Activation::gelu, Activation::gelu_tanh, Activation::relu,
                             Activation::silu, Activation::tanh}) {
-      table->finish_tile(1, n, x.data(), n, bias.data(), activation, y.data(), n);
+      RawTile tile = {.rows = 1,
+                      .columns = n,
+                      .numbers = x.data(),
+                      .stride = n,
+                      .bias = bias.data(),
+                      .activation = activation};
+      table->finish_tile(tile, y.data(), n);
+      std::vector<uint16_t> rounded(x.size()), halves(x.size());
+      table->to_bf16(n, y.data(), rounded.data());
+      table->finish_tile_bf16(tile, halves.data(), n);
+      CHECK(halves == rounded);
+      tile.gate = bias.data();
+      tile.gate_bias = x.data();
+      std::vector<float> gated(x.size()), product = y;
+      table->finish_tile(tile, gated.data(), n);
+      table->multiply(n, x.data(), product.data());
+      CHECK(gated == product);
       for (size_t i = 0; i < x.size(); ++i) {
         const double expected = reference::activate(activation, x[i]);
         const double bound =
@@ -63,7 +79,13 @@ TEST_CASE("every kernel propagates NaN") {
     for (auto activation : {Activation::gelu, Activation::gelu_tanh, Activation::relu, Activation::silu,
                             Activation::tanh, Activation::none}) {
       std::vector<float> x(16, nan), bias(16), y(16);
-      table->finish_tile(1, 16, x.data(), 16, bias.data(), activation, y.data(), 16);
+      table->finish_tile({.rows = 1,
+                          .columns = 16,
+                          .numbers = x.data(),
+                          .stride = 16,
+                          .bias = bias.data(),
+                          .activation = activation},
+                         y.data(), 16);
       CHECK_MESSAGE(std::isnan(y[3]), table->name, " activation ", static_cast<int>(activation));
     }
     std::vector<float> q(64, nan), out(64), scratch(static_cast<size_t>(attention_scratch(4, 16)));

@@ -229,7 +229,7 @@ TEST_CASE("bf16 outputs and gradients use rounded factors, except for the bias g
   }
 }
 
-TEST_CASE("a layer whose output is only another's input has the bits of one after the other") {
+TEST_CASE("a layer between two others has the bits of each on its own, with and without a gate") {
   std::mt19937 random(17);
   struct Sizes {
     int64_t tokens, inputs, inner, outputs;
@@ -239,29 +239,42 @@ TEST_CASE("a layer whose output is only another's input has the bits of one afte
     // One block and several, whole tiles, and others that take the common way.
     for (const Sizes sizes : {Sizes{1, 64, 256, 64}, Sizes{5, 40, 1536, 24}, Sizes{200, 768, 3072, 96},
                               Sizes{97, 78, 1000, 130}, Sizes{13, 64, 800, 64}}) {
-      const int64_t tokens = sizes.tokens, inputs = sizes.inputs, inner = sizes.inner,
-                    outputs = sizes.outputs;
       for (int threads : {1, 3}) {
-        CAPTURE(tokens);
-        CAPTURE(inner);
+        CAPTURE(sizes.tokens);
+        CAPTURE(sizes.inner);
         Pool pool(threads);
         Context context(pool);
         Layout layout;
-        const Linear first("encoder.first", inner, inputs, layout),
-            next("encoder.next", outputs, inner, layout);
+        const Linear first("encoder.first", sizes.inner, sizes.inputs, layout),
+            gate("encoder.gate", sizes.inner, sizes.inputs, layout),
+            next("encoder.next", sizes.outputs, sizes.inner, layout);
         Params params(layout);
-        for (int i = 0; i < 4; ++i) fill(random, params.tensor(i));
+        for (int i = 0; i < 6; ++i) fill(random, params.tensor(i));
         Weights weights(params, dtype);
         weights.refresh(context);
-        const Tensor x = normal_tensor(random, tokens, inputs);
-        Tensor y, expected, expected_u, memory, z, u, without_u;
-        first.forward(context, weights, x, Activation::gelu, y, &expected_u);
-        next.forward(context, weights, y, Activation::none, expected);
-        first.forward(context, weights, x, Activation::gelu, next, memory, z, &u);
-        first.forward(context, weights, x, Activation::gelu, next, memory, without_u);
-        CHECK(same_bits(values(z), values(expected)));
-        CHECK(same_bits(values(u), values(expected_u)));
-        CHECK(same_bits(values(without_u), values(expected)));
+        const Tensor x = normal_tensor(random, sizes.tokens, sizes.inputs);
+        Tensor u, factor, y, expected;
+        first.forward(context, weights, x, Activation::none, u);
+        gate.forward(context, weights, x, Activation::none, factor);
+        for (const bool gated : {false, true}) {
+          first.forward(context, weights, x, Activation::gelu, y);
+          for (int64_t row = 0; gated && row < y.rows(); ++row) {
+            for (int64_t i = 0; i < y.cols(); ++i) y.row(row)[i] *= factor.row(row)[i];
+          }
+          next.forward(context, weights, y, Activation::none, expected);
+          Tensor memory, z, its_u, its_factor;
+          Linear::Inner inner = {.activation = Activation::gelu, .gate = gated ? &gate : nullptr};
+          first.forward(context, weights, x, inner, memory);
+          CHECK(same_bits(values(memory), values(y)));
+          first.forward(context, weights, x, inner, next, memory, z);
+          CHECK(same_bits(values(z), values(expected)));
+          inner.u = &its_u;
+          if (gated) inner.factor = &its_factor;
+          first.forward(context, weights, x, inner, next, memory, z);
+          CHECK(same_bits(values(z), values(expected)));
+          CHECK(same_bits(values(its_u), values(u)));
+          if (gated) CHECK(same_bits(values(its_factor), values(factor)));
+        }
       }
     }
   }

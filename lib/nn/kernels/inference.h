@@ -40,24 +40,27 @@ static void to_bf16(int64_t n, const float* from, uint16_t* to) {
 static constexpr int64_t kWriteAhead = 12;
 
 // y has f32 or bf16.
-template <class Number, class Function>
-static inline void finish_rows(int64_t rows, int64_t n, const float* tile, int64_t tile_stride,
-                               const float* bias, Number* y, int64_t y_stride, Function act) {
-  for (int64_t row = 0; row < rows; ++row) {
+template <bool kGated, class Number, class Function>
+static inline void finish_rows(const RawTile& tile, Number* y, int64_t y_stride, Function act) {
+  for (int64_t row = 0; row < tile.rows; ++row) {
+    const int64_t from = row * tile.stride;
     Number* const to = y + row * y_stride;
-    const Number* const later = row + kWriteAhead < rows ? to + kWriteAhead * y_stride : to;
-    for (int64_t i = 0; i < n; i += kLanes) {
+    const Number* const later = row + kWriteAhead < tile.rows ? to + kWriteAhead * y_stride : to;
+    for (int64_t i = 0; i < tile.columns; i += kLanes) {
       __builtin_prefetch(later + i, 1);
-      store(to + i, act(load(tile + row * tile_stride + i) + load(bias + i)));
+      const Vector x = act(load(tile.numbers + from + i) + load(tile.bias + i));
+      store(to + i, kGated ? (load(tile.gate + from + i) + load(tile.gate_bias + i)) * x : x);
     }
   }
 }
 
 template <class Number>
-static void finish_tile(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
-                        Activation activation, Number* y, int64_t y_stride) {
-  const auto with = [=](auto act) { finish_rows(rows, n, tile, tile_stride, bias, y, y_stride, act); };
-  switch (activation) {
+static void finish_tile(const RawTile& tile, Number* y, int64_t y_stride) {
+  const auto with = [&](auto act) {
+    return tile.gate == nullptr ? finish_rows<false>(tile, y, y_stride, act)
+                                : finish_rows<true>(tile, y, y_stride, act);
+  };
+  switch (tile.activation) {
     case Activation::none:
       return with([](Vector x) { return x; });
     case Activation::gelu:
@@ -70,15 +73,6 @@ static void finish_tile(int64_t rows, int64_t n, const float* tile, int64_t tile
       return with([](Vector x) { return silu(x); });
     case Activation::tanh:
       return with([](Vector x) { return tanh_of(x); });
-  }
-}
-
-static void multiply_tile(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
-                          float* y, int64_t y_stride) {
-  for (int64_t row = 0; row < rows; ++row) {
-    float* const to = y + row * y_stride;
-    for (int64_t i = 0; i < n; i += kLanes)
-      store(to + i, (load(tile + row * tile_stride + i) + load(bias + i)) * load(to + i));
   }
 }
 
@@ -307,7 +301,6 @@ const Kernels kTable = {
     .dequantize = dequantize,
     .finish_tile = finish_tile<float>,
     .finish_tile_bf16 = finish_tile<uint16_t>,
-    .multiply_tile = multiply_tile,
     .multiply = multiply,
     .rotate = rotate,
     .activation_backward = activation_backward,

@@ -150,6 +150,17 @@ constexpr int64_t kAttentionRows = 48;  // rows of scores at a time, so that the
 // of rows begin, so that each row is added up in the same parts in any block.
 constexpr int64_t kAttentionColumns = 64, kAttentionDepth = 96;
 
+// Sums of products, from which y = act(numbers + bias), or act(numbers + bias)∘(gate + gate_bias) with the
+// sums of a second product.
+struct RawTile {
+  int64_t rows, columns;  // columns: a multiple of 16
+  const float* numbers;
+  int64_t stride;
+  const float* bias;
+  Activation activation = Activation::none;
+  const float *gate = nullptr, *gate_bias = nullptr;
+};
+
 struct Kernels {
   const char* name;
 
@@ -174,15 +185,9 @@ struct Kernels {
   void (*dequantize)(int64_t n, QuantizedRow row, const float* scales, const int32_t* sums,
                      int32_t* products);
 
-  // y = act(tile + bias) for [rows, n] numbers, n a multiple of 16.
-  void (*finish_tile)(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
-                      Activation activation, float* y, int64_t y_stride);
-  void (*finish_tile_bf16)(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
-                           Activation activation, uint16_t* y, int64_t y_stride);
-
-  // y = (tile + bias)∘y, otherwise as finish_tile without activation.
-  void (*multiply_tile)(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
-                        float* y, int64_t y_stride);
+  // y [rows, columns], in f32 or bf16.
+  void (*finish_tile)(const RawTile& tile, float* y, int64_t y_stride);
+  void (*finish_tile_bf16)(const RawTile& tile, uint16_t* y, int64_t y_stride);
 
   // y = x∘y, n numbers.
   void (*multiply)(int64_t n, const float* x, float* y);
