@@ -180,6 +180,15 @@ void read_biases(const json::File& file, Config& config) {
     for (bool* const target : targets) *target = file.boolean(key, *target);
 }
 
+// Below the smallest one, nearly all normal numbers would be drawn again.
+float read_cutoff(const json::File& file, double otherwise) {
+  constexpr auto kKey = "initializer_cutoff_factor";
+  constexpr double kLeast = 0.1, kMost = 1000;
+  const double value = file.number(kKey, otherwise);
+  if (value >= kLeast && value <= kMost) return static_cast<float>(value);
+  throw Error(file.path(), ": ", in_quotes(kKey), " is ", value, ", expected ", kLeast, " to ", kMost);
+}
+
 void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   const auto& type = *config.type;
   config.causal = !type.causal.empty() && file.boolean("is_decoder", false);
@@ -202,6 +211,7 @@ void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
     config.embedding_dropout = fraction(file, type.embedding_dropout, type.dropout);
   if (!type.answer_dropout.empty()) config.answer_dropout = fraction(file, type.answer_dropout, type.dropout);
   config.init_range = fraction(file, "initializer_range", 0.02);
+  if (type.init_cutoff) config.init_cutoff = read_cutoff(file, *type.init_cutoff);
   config.weighted_layers = file.boolean("use_weighted_layer_sum", false);
   if (file.find("text_pairs")) config.pairs = file.boolean("text_pairs");
   config.document_context = file.boolean("document_context", false);

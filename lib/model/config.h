@@ -67,7 +67,8 @@ struct Config {
   std::optional<float> embedding_dropout;  // if not hidden_dropout, see ModelType
   float answer_dropout = 0;                // of the types that have it, see ModelType
   float pooler_dropout = 0;                // of the pooler's input; only of types with relative positions
-  float init_range = 0.02f;                // standard deviation of new weights
+  float init_range = 0.02f;                // standard deviation of new weights, see initialize.h
+  std::optional<float> init_cutoff;        // of the types that have it, see ModelType
 
   std::vector<std::string> architectures;  // "BertForMaskedLM", …; may be empty
   // Indexed by id. transformers omits the default labels, so a file without labels has LABEL_0 and LABEL_1.

@@ -118,6 +118,7 @@ std::string config_json(const Config& config, Dtype weights) {
   add_float(object, type.key("hidden_dropout_prob"), config.hidden_dropout);
   object.integer(type.key("hidden_size"), config.hidden);
   if (has_labels(config)) append_id2label(object.key("id2label"), config);
+  if (config.init_cutoff) add_float(object, "initializer_cutoff_factor", *config.init_cutoff);
   add_float(object, "initializer_range", config.init_range);
   object.integer(type.key("intermediate_size"), config.feed_forward);
   for (const auto& [key, id] : config.token_ids) object.integer(key, id);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "model/heads.h"
 #include "model/model_type.h"
 
 namespace bert::model {
@@ -21,13 +23,30 @@ uint64_t hash_of(std::string_view name) {
   return hash;
 }
 
+// Standard deviation of normal numbers, before those beyond ±most are drawn again.
+struct Spread {
+  double deviation, most;
+};
+
+Spread spread_of(std::string_view tensor, const Config& config) {
+  if (!config.init_cutoff) return {config.init_range, std::numeric_limits<double>::infinity()};
+  double deviation = config.init_range;
+  if (tensor.ends_with("output.dense.weight") || tensor.starts_with("cls.predictions.transform."))
+    deviation /= std::sqrt(2.0 * static_cast<double>(config.layers));
+  if (std::ranges::any_of(heads(), [&](const Head& head) {
+        return head.fine_tuned && tensor == std::string(head.tensors(*config.type)) + ".weight";
+      }))
+    deviation = 1 / std::sqrt(static_cast<double>(config.hidden));
+  return {deviation, deviation * *config.init_cutoff};
+}
+
 // Box and Muller 1958: two uniform draws give two normal numbers.
-void fill_normal(std::span<float> numbers, double deviation, Random random) {
-  for (size_t i = 0; i < numbers.size(); i += 2) {
-    const double radius = deviation * std::sqrt(-2 * std::log(1 - random.uniform()));
+void fill_normal(std::span<float> numbers, const Spread& spread, Random random) {
+  for (size_t i = 0; i < numbers.size();) {
+    const double radius = spread.deviation * std::sqrt(-2 * std::log(1 - random.uniform()));
     const double angle = 2 * std::numbers::pi * random.uniform();
-    numbers[i] = static_cast<float>(radius * std::cos(angle));
-    if (i + 1 < numbers.size()) numbers[i + 1] = static_cast<float>(radius * std::sin(angle));
+    for (const double number : {radius * std::cos(angle), radius * std::sin(angle)})
+      if (i < numbers.size() && std::abs(number) <= spread.most) numbers[i++] = static_cast<float>(number);
   }
 }
 
@@ -78,12 +97,14 @@ void look_at_neighbours(std::span<float> queries, std::span<float> keys, int64_t
 // Part of a tensor, filled from its own random stream.
 struct Block {
   std::span<float> numbers;
+  Spread spread;
   uint64_t name, index;
 };
 
 }  // namespace
 
-void initialize(nn::Params& params, float deviation, uint64_t seed, PositionStart positions, Pool& pool) {
+void initialize(nn::Params& params, const Config& config, uint64_t seed, PositionStart positions,
+                Pool& pool) {
   constexpr size_t kBlock = 1 << 14;
   std::vector<Block> blocks;
   const auto& entries = params.layout().entries();
@@ -97,15 +118,16 @@ void initialize(nn::Params& params, float deviation, uint64_t seed, PositionStar
     } else if (positions != PositionStart::normal && name.ends_with("position_embeddings.weight")) {
       fill_waves(numbers, entries[place].shape[1]);
     } else {
+      const auto spread = spread_of(name, config);
       for (size_t from = 0; from < numbers.size(); from += kBlock) {
         const auto size = std::min(kBlock, numbers.size() - from);
-        blocks.push_back({numbers.subspan(from, size), hash_of(name), from / kBlock});
+        blocks.push_back({numbers.subspan(from, size), spread, hash_of(name), from / kBlock});
       }
     }
   }
   pool.run_grid(blocks.size(), [&](int64_t i, int) {
     const auto& block = blocks[i];
-    fill_normal(block.numbers, deviation, Random(seed, {block.name, block.index}));
+    fill_normal(block.numbers, block.spread, Random(seed, {block.name, block.index}));
   });
 }
 

@@ -181,6 +181,7 @@ constexpr ModelType kTypes[] = {
      .embedding_dropout = "embedding_dropout",
      .drops_inner = true,
      .transforms_first = true,
+     .init_cutoff = 2,
      .dropout = 0,
      .norm_epsilon = 1e-5,
      .keys = kModernKeys,

@@ -70,6 +70,9 @@ struct ModelType {
   bool transforms_first = false;
   // The network is a table of words: no positions, no layers, no tokens to frame a text.
   bool words_only = false;
+  // New weights are cut at this many standard deviations if config.json does not say it, and differ by the
+  // kind of layer, see initialize.h.
+  std::optional<double> init_cutoff = {};
   double dropout = 0.1;                              // if config.json does not say it
   nn::Activation activation = nn::Activation::gelu;  // likewise
   nn::Activation pooler_activation = nn::Activation::tanh;

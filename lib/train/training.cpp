@@ -125,8 +125,7 @@ class Training {
   }
 
   void initialize(model::TrainingNetwork& network) const {
-    model::initialize(network.parameters(), network.config().init_range, options_.run.seed,
-                      options_.positions, pool_);
+    model::initialize(network.parameters(), network.config(), options_.run.seed, options_.positions, pool_);
     if (options_.positions == model::PositionStart::neighbours)
       model::look_at_neighbours(network.parameters(), network.config().heads);
     if (!initial_.path.empty()) {

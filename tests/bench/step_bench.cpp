@@ -88,7 +88,7 @@ class Step {
       : instances_(instances),
         network_(config, {model::head_of(task::Task::fill), model::head_of(task::Task::next)}, pool),
         optimizer_(network_.parameters().layout(), {}) {
-    model::initialize(network_.parameters(), 0.02f, 1, model::PositionStart::normal, pool);
+    model::initialize(network_.parameters(), config, 1, model::PositionStart::normal, pool);
     network_.refresh();
   }
 

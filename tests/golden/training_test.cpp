@@ -159,7 +159,7 @@ TEST_CASE("sinusoidal positions start as in the reference") {
   Pool pool(1);
   const auto directory = (training_directory() / "narrow").string();
   TrainingNetwork network(model::load_config(directory), {}, pool);
-  model::initialize(network.parameters(), 0.02f, 1, model::PositionStart::sinusoid, pool);
+  model::initialize(network.parameters(), network.config(), 1, model::PositionStart::sinusoid, pool);
   const MappedFile file((training_directory() / "sinusoid.f32").string());
   int64_t offset = 0;
   const auto expected = read_numbers(file.bytes(), offset, static_cast<int64_t>(file.bytes().size() / 4));

@@ -288,6 +288,12 @@ TEST_CASE("layers with windows are read in both forms") {
   members["layer_types"] = "3";
   CHECK(refusal(members) == R"(config.json: "layer_types" is a number, expected an array)");
   members["layer_types"] = "";
+  CHECK(config.init_cutoff == 2.0f);
+  members["initializer_cutoff_factor"] = "3.5";
+  CHECK(parse_config("config.json", config_json(config_of(members))).init_cutoff == 3.5f);
+  members["initializer_cutoff_factor"] = "0";
+  CHECK(refusal(members) == R"(config.json: "initializer_cutoff_factor" is 0, expected 0.1 to 1000)");
+  members["initializer_cutoff_factor"] = "";
   members["classifier_pooling"] = R"("max")";
   CHECK(refusal(members) == "config.json: classifier_pooling is max, expected cls or mean");
   CHECK(refusal({{"model_type", R"("modernbert")"}, {"decoder_bias", "false"}}) ==

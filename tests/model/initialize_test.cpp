@@ -6,8 +6,11 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <numbers>
 #include <string>
 #include <vector>
+
+#include "model/training_network.h"
 
 using namespace bert;
 using model::PositionStart;
@@ -31,11 +34,11 @@ nn::Layout small_layout() {
 }
 
 nn::Params start(const nn::Layout& layout, uint64_t seed = 5, int threads = 1,
-                 PositionStart positions = PositionStart::normal) {
+                 PositionStart positions = PositionStart::normal, const model::Config& config = {}) {
   nn::Params params(layout);
   std::ranges::fill(params.tensor(0), 9.0f);  // previous values are overwritten
   Pool pool(threads);
-  model::initialize(params, 0.02f, seed, positions, pool);
+  model::initialize(params, config, seed, positions, pool);
   return params;
 }
 
@@ -94,6 +97,43 @@ TEST_CASE("random weights are normally distributed") {
   for (const double count : counts) chi_square += (count - 15625) * (count - 15625) / 15625;
   CHECK(chi_square < 125);
   for (const size_t lag : {1, 2, 3, 4, 1000, 16384}) CHECK(std::abs(correlation(z, lag)) < 0.004);
+}
+
+// As transformers 5 has them. Of values that are cut at c deviations, the deviation is √(1 - 2c·φ(c) / (2Φ(c)
+// - 1)) times as large. The bounds are four standard errors, which are smaller than those of uncut values.
+TEST_CASE("weights of ModernBERT are truncated, with a deviation for each kind of layer") {
+  const double range = 0.05, cutoff = 1.5;
+  const auto config = model::parse_config("config.json", R"({"model_type": "modernbert", "vocab_size": 900,
+      "hidden_size": 64, "num_hidden_layers": 8, "num_attention_heads": 2, "intermediate_size": 96,
+      "pad_token_id": 0, "initializer_range": 0.05, "initializer_cutoff_factor": 1.5})");
+  Pool pool(2);
+  model::TrainingNetwork network(config, {model::head_of(task::Task::classify)}, pool);
+  const auto& layout = network.parameters().layout();
+  const auto params = start(layout, 5, 2, PositionStart::normal, config);
+  const double out = range / std::sqrt(2.0 * 8), cut = std::erf(cutoff / std::numbers::sqrt2);
+  const double density = std::exp(-cutoff * cutoff / 2) / std::sqrt(2 * std::numbers::pi);
+  const double left = std::sqrt(1 - 2 * cutoff * density / cut);
+  for (size_t place = 0; place < layout.entries().size(); ++place) {
+    const std::string& name = layout.entries()[place].name;
+    const auto numbers = params.tensor(static_cast<int>(place));
+    INFO(name);
+    if (name.ends_with("LayerNorm.weight")) CHECK(all_are(numbers, 1));
+    if (name.ends_with("bias")) CHECK(all_are(numbers, 0));
+    if (name.ends_with("LayerNorm.weight") || name.ends_with("bias")) continue;
+    const bool adds =
+        name.ends_with("output.dense.weight") || name == "cls.predictions.transform.dense.weight";
+    const double deviation = name == "classifier.weight" ? 1.0 / 8 : adds ? out : range;
+    double square = 0, most = 0;
+    for (const float number : numbers) {
+      const double z = static_cast<double>(number) / deviation;
+      square += z * z / static_cast<double>(numbers.size());
+      most = std::max(most, std::abs(z));
+    }
+    const double error = 4 / std::sqrt(2.0 * static_cast<double>(numbers.size()));
+    CHECK(most <= cutoff * (1 + 1e-6));
+    CHECK(most > cutoff * (1 - 30.0 / static_cast<double>(numbers.size())));
+    CHECK(std::abs(std::sqrt(square) / left - 1) < error);
+  }
 }
 
 TEST_CASE("initial weights depend on the seed and the tensor's name only") {

@@ -54,8 +54,9 @@ TrainingNetwork network_with(Config config, const Classifier& classifier, Pool& 
                             .own_pooler = true,
                             .compares_rows = classifier.compares_rows};
   config.classifier_dropout = classifier.dropout;
+  config.init_range = 0.3f;
   TrainingNetwork network(config, {&head}, pool);
-  model::initialize(network.parameters(), 0.3f, 1, model::PositionStart::normal, pool);
+  model::initialize(network.parameters(), config, 1, model::PositionStart::normal, pool);
   network.refresh();
   return network;
 }
@@ -381,7 +382,8 @@ TEST_CASE("frozen layers get no gradient; layers above them get their usual grad
 
 TEST_CASE("frozen word embeddings are also frozen in the decoder, whose bias is still trained") {
   Pool pool(2);
-  const auto config = small_config();
+  auto config = small_config();
+  config.init_range = 0.3f;
   const model::Heads heads = {model::head_of(task::Task::fill), model::head_of(task::Task::next)};
   TrainingNetwork whole(config, heads, pool), some(config, heads, pool);
   const auto sequences = random_sequences(8);
@@ -389,7 +391,7 @@ TEST_CASE("frozen word embeddings are also frozen in the decoder, whose bias is 
   const std::vector<int32_t> next(sequences.size(), 1);
   some.freeze(0);
   for (TrainingNetwork* network : {&whole, &some}) {
-    model::initialize(network->parameters(), 0.3f, 1, model::PositionStart::normal, pool);
+    model::initialize(network->parameters(), config, 1, model::PositionStart::normal, pool);
     network->refresh();
     network->clear_gradients();
     network->forward(input.batch, input.rows, nullptr, Keep::activations);

@@ -25,12 +25,13 @@ inline model::Config small_config(float dropout = 0, int64_t labels = 2) {
   config.feed_forward = 48;
   config.positions = 16;
   config.hidden_dropout = config.attention_dropout = config.classifier_dropout = dropout;
+  config.init_range = 0.2f;
   config.labels.resize(static_cast<size_t>(labels));
   return config;
 }
 
 inline void start(model::TrainingNetwork& network, Pool& pool) {
-  model::initialize(network.parameters(), 0.2f, 3, model::PositionStart::normal, pool);
+  model::initialize(network.parameters(), network.config(), 3, model::PositionStart::normal, pool);
   network.refresh();
 }
 
