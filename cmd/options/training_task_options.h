@@ -10,6 +10,7 @@
 #include "base/option.h"
 #include "options/answer_options.h"
 #include "options/feature_options.h"
+#include "options/generator_options.h"
 #include "options/mask_options.h"
 #include "options/model_directory.h"
 #include "options/stream_options.h"
@@ -117,17 +118,7 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
   app.section("Task");
   app.choice<task::Task>({opt::task, "", "Task to train for (required)."},
                          task_choices(&task::Entry::trained), kind_);
-  app.option({opt::generator, "DIR", "For replaced: the masked-language model that fills masked tokens."},
-             task.generator)
-      .only_for = tasks({task::Task::replaced});
-  app.real(
-         {opt::generator_size, "SHARE",
-          "Train a generator of this share of the model's width along with it, instead of --generator (Clark "
-          "et al. 2020: 0.25 to 0.5); it is written to DIR/generator."},
-         {.min = 0.01, .max = 1}, task.generator_size)
-      .only_for = tasks({task::Task::replaced});
-  app.exclusive({opt::generator, opt::generator_size});
-  app.exclusive({opt::generator_size, opt::freeze});
+  generator_options(app, task);
   add_labels(app, task);
   context_option(app, task.features);
   answer_options(app, task.answer);
@@ -145,12 +136,7 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
     task.kind = *kind_;
     select_task(app_, task.kind);
     check_text_fields(app_, task.kind);
-    if (task.kind != task::Task::replaced) return;
-    if (task.generator_size) return;
-    if (task.generator.empty())
-      throw cli::UsageError("--task replaced needs --generator DIR or --generator-size SHARE");
-    task.generator = find_model_directory(task.generator);
-    read_files_of(app_, task.generator, opt::generator);
+    if (task.kind == task::Task::replaced) find_generator(app_, task);
   });
 }
 

@@ -50,6 +50,7 @@ inline constexpr Option distance{"--distance"};
 inline constexpr Option dropout{"--dropout"};
 inline constexpr Option drop{"--drop"};
 inline constexpr Option dtype{"--dtype"};
+inline constexpr Option embedding_sharing{"--embedding-sharing"};
 inline constexpr Option encoding{"--encoding"};
 inline constexpr Option epochs{"--epochs"};
 inline constexpr Option epsilon{"--epsilon"};

@@ -21,6 +21,14 @@ std::string_view name_of(ProblemType type);  // in config.json: "single_label_cl
 // Activation that turns a cross-encoder's logits into scores.
 enum class ScoreActivation { none, sigmoid };
 
+// What trains the embeddings that a generator and a discriminator share: both losses (ES, Clark et al. 2020,
+// section 3.2); or only the generator's, and the discriminator has these plus a difference that its own loss
+// trains (gradient-disentangled sharing, GDES, He et al. 2021, arXiv 2111.09543, section 3.2.2).
+enum class EmbeddingSharing { es, gdes };
+inline constexpr std::pair<std::string_view, EmbeddingSharing> kEmbeddingSharings[] = {
+    {"es", EmbeddingSharing::es}, {"gdes", EmbeddingSharing::gdes}};
+std::string_view name_of(EmbeddingSharing sharing);
+
 // load_config only returns configurations that the network can compute: sizes are positive and bounded,
 // `hidden` is a multiple of `heads`, positions are absolute and there is no cross-attention.
 struct Config {
@@ -112,6 +120,7 @@ struct Config {
   // Attention heads of the generator that is trained with a discriminator, see generator_of(); 0:
   // none. Not in config.json.
   int64_t generator_heads = 0;
+  EmbeddingSharing embedding_sharing = EmbeddingSharing::es;
 
   bool cross_encoder = false;  // cross-encoder settings are present
   // If not set, sentence-transformers applies a sigmoid to a single label and nothing to several.
@@ -177,6 +186,11 @@ Config config_of(const Preset& preset, int64_t vocab_size);
 // The generator of a discriminator (Clark et al. 2020, section 3.2): as deep, but as narrow as its number of
 // heads says. It shares the tables of the embeddings, and their width.
 Config generator_of(const Config& discriminator);
+
+// Where a discriminator and its generator are together, the names of the generator's tensors begin with
+// kGeneratorPrefix, except those that are one tensor for both.
+std::string name_in_generator(std::string name, const Config& discriminator);
+bool is_in_generator(std::string_view tensor, const Config& discriminator);  // its own, or one for both
 
 // A table of `vocab_size` vectors [hidden], for words alone.
 Config static_config(int64_t vocab_size, int64_t hidden);

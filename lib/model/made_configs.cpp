@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "model/config.h"
 
 // Configurations that come from no file.
@@ -38,6 +40,20 @@ Config generator_of(const Config& discriminator) {
   config.embedding = discriminator.embedding_width();
   config.architectures = {std::string(config.type->classes) + "ForMaskedLM"};
   return config;
+}
+
+std::string_view name_of(EmbeddingSharing sharing) {
+  return std::ranges::find(kEmbeddingSharings, sharing, [](const auto& entry) { return entry.second; })
+      ->first;
+}
+
+std::string name_in_generator(std::string name, const Config& discriminator) {
+  return is_in_generator(name, discriminator) ? std::move(name) : std::string(kGeneratorPrefix) + name;
+}
+
+bool is_in_generator(std::string_view tensor, const Config& discriminator) {
+  const bool one_for_both = discriminator.embedding_sharing == EmbeddingSharing::es;
+  return is_of_generator(tensor) || (one_for_both && is_shared(tensor, *discriminator.type));
 }
 
 }  // namespace bert::model

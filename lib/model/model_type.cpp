@@ -229,14 +229,10 @@ const ModelType* find_model_type(std::string_view model_type, std::string_view p
   return placed != nullptr ? placed : first;
 }
 
-std::string name_in_generator(std::string name, const ModelType& type) {
-  return is_in_generator(name, type) ? std::move(name) : std::string(kGeneratorPrefix) + name;
-}
-
-bool is_in_generator(std::string_view tensor, const ModelType& type) {
+bool is_shared(std::string_view tensor, const ModelType& type) {
   const bool own =
       tensor.starts_with(kProjectionLayer) || (type.norms_projected && tensor.starts_with(kEmbeddingNorm));
-  return (tensor.starts_with(kEmbeddings) && !own) || is_of_generator(tensor);
+  return tensor.starts_with(kEmbeddings) && !own;
 }
 
 std::string layer_name(int64_t layer) { return std::string(kLayers) + std::to_string(layer); }

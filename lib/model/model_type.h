@@ -110,13 +110,13 @@ constexpr const char* kPositionTable = "encoder.rel_embeddings.weight";
 constexpr const char* kBiasTable = "encoder.relative_attention_bias.weight";
 constexpr const char* kPoolerLayer = "pooler.dense";
 // The folder of a generator beside its discriminator, and how the names of its tensors begin where both are
-// together, except those that they share: the embeddings without their projection, and without their
-// normalization if it follows the projection.
+// together.
 constexpr std::string_view kGenerator = "generator", kGeneratorPrefix = "generator.";
-std::string name_in_generator(std::string name, const ModelType& type);
 inline bool is_of_generator(std::string_view tensor) { return tensor.starts_with(kGeneratorPrefix); }
-bool is_in_generator(std::string_view tensor, const ModelType& type);  // its own, or shared
-std::string layer_name(int64_t layer);                                 // from 0: "encoder.layer.0"
+// What both share: the embeddings without their projection, and without their normalization if it follows
+// the projection.
+bool is_shared(std::string_view tensor, const ModelType& type);
+std::string layer_name(int64_t layer);  // from 0: "encoder.layer.0"
 
 // Level of a tensor in the network, by its name: fine-tuning uses lower learning rates in lower layers, or
 // freezes them. 0 for the embeddings and what all layers share, i + 1 for encoder layer i, kAboveLayers for

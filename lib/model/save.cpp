@@ -213,7 +213,7 @@ void write_generator(OutputDirectory& output, const Config& config, const Tokeni
   const auto& entries = params.layout().entries();
   for (size_t place = 0; place < entries.size(); ++place) {
     const auto& name = entries[place].name;
-    if (!is_in_generator(name, *config.type)) continue;
+    if (!is_in_generator(name, config)) continue;
     tensors.push_back({.name = is_of_generator(name) ? name.substr(kGeneratorPrefix.size()) : name,
                        .shape = entries[place].shape,
                        .data = std::as_bytes(params.tensor(place))});

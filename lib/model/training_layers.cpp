@@ -50,10 +50,24 @@ nn::Layout layout_of(const Config& config, const Heads& heads) {
   nn::Layout layout;
   const TrainingLayers layers(config, heads, layout);
   if (config.generator_heads == 0) return layout;
-  layout.name_by(naming_of_generator(*config.type));
+  layout.name_by(naming_of_generator(config));
   const TrainingLayers of_generator(generator_of(config), generator_heads(), layout);
   layout.name_by({});
   return layout;
+}
+
+// None if each of these embeddings is one tensor for both.
+std::vector<TrainingNumbers::Pair> disentangled_in(const nn::Layout& layout, const ModelType& type) {
+  std::vector<TrainingNumbers::Pair> pairs;
+  const auto& entries = layout.entries();
+  for (auto own = entries.begin(); own != entries.end(); ++own) {
+    if (!is_shared(own->name, type)) continue;
+    const auto its =
+        std::ranges::find(entries, std::string(kGeneratorPrefix) + own->name, &nn::LayoutEntry::name);
+    if (its == entries.end()) continue;
+    pairs.push_back({static_cast<int>(own - entries.begin()), static_cast<int>(its - entries.begin())});
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -75,7 +89,8 @@ TrainingNumbers::TrainingNumbers(const Config& config, const Heads& heads, Pool&
       layout(layout_of(config, heads)),
       parameters(layout),
       gradients(layout),
-      weights(parameters, dtype) {}
+      weights(parameters, dtype),
+      disentangled(disentangled_in(layout, *config.type)) {}
 
 void LayerGradients::clear(size_t layers) {
   states.resize(layers + 1);
@@ -101,8 +116,8 @@ void LayerGradients::add_state(nn::Context& context, size_t layer, nn::Tensor& t
   });
 }
 
-std::function<std::string(std::string)> naming_of_generator(const ModelType& type) {
-  return [&type](std::string name) { return name_in_generator(std::move(name), type); };
+std::function<std::string(std::string)> naming_of_generator(const Config& discriminator) {
+  return [discriminator](std::string name) { return name_in_generator(std::move(name), discriminator); };
 }
 
 Heads generator_heads() { return {head_of(task::Task::fill)}; }

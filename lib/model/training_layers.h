@@ -36,6 +36,11 @@ struct TrainingNumbers {
   nn::Layout layout;
   nn::Params parameters, gradients;
   nn::Weights weights;
+  // Embeddings of which a discriminator trains the difference from those of its generator.
+  struct Pair {
+    int own, its;
+  };
+  std::vector<Pair> disentangled;
 
   TrainingNumbers(const Config& config, const Heads& heads, Pool& pool, Dtype dtype);
 };
@@ -52,8 +57,8 @@ struct LayerGradients {
   void add_state(nn::Context& context, size_t layer, nn::Tensor& to) const;
 };
 
-// The heads of a generator, and the names of its tensors in the layout.
+// The heads of a generator, and the names of its tensors in the layout of both.
 Heads generator_heads();
-std::function<std::string(std::string)> naming_of_generator(const ModelType& type);
+std::function<std::string(std::string)> naming_of_generator(const Config& discriminator);
 
 }  // namespace bert::model

@@ -35,7 +35,7 @@ TrainingNetwork::TrainingNetwork(const Config& config, const Heads& heads, Pool&
     : parts_(std::make_unique<Parts>(config, heads,
                                      std::make_shared<TrainingNumbers>(config, heads, pool, dtype))) {
   if (config.generator_heads == 0) return;
-  parts_->numbers->layout.name_by(naming_of_generator(*config.type));
+  parts_->numbers->layout.name_by(naming_of_generator(config));
   parts_->generator.emplace(
       TrainingNetwork(std::make_unique<Parts>(generator_of(config), generator_heads(), parts_->numbers)));
   parts_->generator->parts_->prefix = kGeneratorPrefix;
@@ -65,6 +65,34 @@ nn::Context& TrainingNetwork::context() { return parts_->context; }
 void TrainingNetwork::clear_gradients() { parts_->gradients.clear(); }
 void TrainingNetwork::refresh() { parts_->weights.refresh(parts_->context); }
 
+void TrainingNetwork::copy_embeddings() {
+  auto& parameters = parts_->parameters;
+  for (const auto& [own, its] : parts_->numbers->disentangled)
+    std::ranges::copy(parameters.tensor(own), parameters.tensor(its).begin());
+}
+
+// forward:  E = sg(E_G) + D          E of this network, E_G of its generator, sg: no gradient goes through
+// so        dD = dE, and the loss of this network adds nothing to dE_G
+void TrainingNetwork::begin_update() { parts_->add_embeddings(-1); }
+
+void TrainingNetwork::end_update() {
+  parts_->add_embeddings(1);
+  refresh();
+}
+
+// Adds the embeddings of the generator, times `factor`.
+void TrainingNetwork::Parts::add_embeddings(float factor) {
+  constexpr int64_t kBlock = 1 << 14;
+  for (const auto& [own, its] : numbers->disentangled) {
+    const auto to = parameters.tensor(own), from = parameters.tensor(its);
+    const auto count = std::ssize(to);
+    context.pool().run_grid((count + kBlock - 1) / kBlock, [&](int64_t block, int) {
+      const auto end = std::min(count, (block + 1) * kBlock);
+      for (int64_t i = block * kBlock; i < end; ++i) to[i] += factor * from[i];
+    });
+  }
+}
+
 std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoint, std::string_view except) {
   std::vector<std::string> missing;
   const auto& entries = parts_->layout.entries();
@@ -79,6 +107,7 @@ std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoin
     const auto& tensor = stored_tensor(checkpoint, name, entries[i].shape, parts_->config);
     ckpt::to_f32(tensor, parts_->parameters.tensor(i));
   }
+  if (std::ranges::any_of(missing, is_of_generator)) copy_embeddings();
   return missing;
 }
 

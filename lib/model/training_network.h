@@ -60,11 +60,18 @@ class TrainingNetwork {
   nn::Context& context();  // for losses on this network's logits
 
   // Copies the parameters found in the checkpoint. Returns the names of those that are missing; they keep
-  // their values. Throws Error for a tensor of another shape. Names that begin with `except` are skipped.
+  // their values. Throws Error for a tensor of another shape. Names that begin with `except` are skipped. If
+  // the generator's are missing, copies the embeddings.
   std::vector<std::string> load(const ckpt::Checkpoint& checkpoint, std::string_view except = {});
+  // With EmbeddingSharing::gdes: the embeddings of the generator become those of this network.
+  void copy_embeddings();
 
   // Call this after parameters() have changed and before the first forward.
   void refresh();
+  // An optimizer changes parameters() between these calls; the second one also refreshes. With
+  // EmbeddingSharing::gdes, this network's embeddings are then their difference from the generator's.
+  void begin_update();
+  void end_update();
 
   // Runs the encoder for the output rows `rows` of the batch's tokens, ascending; they must include all rows
   // that the heads read. No dropout if `dropout_seed` is null. Throws Error if an id, token type or length is

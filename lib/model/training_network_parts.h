@@ -93,6 +93,7 @@ struct TrainingNetwork::Parts : TrainingLayers {
     return result;
   }
   nn::Tensor& head_input() { return net.dense ? dense : rows; }
+  void add_embeddings(float factor);
   void run(const nn::Batch& batch, const nn::DropoutSeed* dropout_seed, Keep keep);
   void forward(size_t layer, const nn::Tensor& x, nn::EncoderLayer::Saved& of_layer, nn::Tensor& z);
   void prepare_positions();

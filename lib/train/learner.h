@@ -60,7 +60,9 @@ class Learner {
   nn::Params& parameters() { return network_.parameters(); }
   nn::Params& gradients() { return network_.gradients(); }
   nn::Context& context() { return network_.context(); }
-  void refresh() { network_.refresh(); }  // call after parameters() have changed
+  void refresh() { network_.refresh(); }            // call after parameters() have changed
+  void begin_update() { network_.begin_update(); }  // see TrainingNetwork
+  void end_update() { network_.end_update(); }
 
  protected:
   using Part = std::span<const examples::Example* const>;

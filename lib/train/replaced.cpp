@@ -195,6 +195,7 @@ class ReplacedTask final : public TrainingTask {
   void add_settings(Settings& settings) const override {
     if (fixed_) settings.emplace_back(opt::generator, hexadecimal(print_));
     if (!fixed_) settings.emplace_back(opt::generator_size, setting(*options_.generator_size));
+    if (!fixed_) settings.emplace_back(opt::embedding_sharing, model::name_of(embedding_sharing()));
     train::add_settings(mask_.rule, settings);
   }
 
@@ -205,6 +206,7 @@ class ReplacedTask final : public TrainingTask {
     if (fixed_) return;
     const auto heads = std::lround(config.heads * *options_.generator_size);
     config.generator_heads = std::max(1L, heads);
+    config.embedding_sharing = embedding_sharing();
   }
 
   bool keeps_head() const override { return true; }
@@ -222,6 +224,12 @@ class ReplacedTask final : public TrainingTask {
   }
 
  private:
+  // By default that of the type's paper.
+  model::EmbeddingSharing embedding_sharing() const {
+    using enum model::EmbeddingSharing;
+    return options_.embedding_sharing.value_or(config_.type->disentangled ? gdes : es);
+  }
+
   const corpus::MaskOptions mask_;
   std::optional<model::Directory> fixed_;  // a generator that was trained before
   uint64_t print_ = 0;                     // its fingerprint

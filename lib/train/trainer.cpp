@@ -237,11 +237,12 @@ Trainer::Next Trainer::step() {
   const double norm = norm_of(sums);
   changing_ = true;
   check(values.front().value, norm);
+  learner.begin_update();
   optimizer_.step(learner.parameters(), learner.gradients(), rate_, clip_factor(norm, plan_.options.clip),
                   learner.context(),
                   [this](std::span<nn::SquareSums> of_slices) { sharding_.complete(of_slices); });
   sharding_.share(learner.parameters());
-  learner.refresh();
+  learner.end_update();
   ++state_.step;
   const int64_t epochs = parts_.source.epochs_before(state_.data.drawn);
   state_.data = parts_.data.position();

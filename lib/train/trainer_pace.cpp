@@ -39,8 +39,9 @@ Pace Trainer::pace() {
     learner.learn(step, {.seed = plan_.options.seed});
     pace.token_s = seconds(begin) / static_cast<double>(step.tokens);
     const auto learned = Clock::now();
+    learner.begin_update();
     optimizer_.step(learner.parameters(), learner.gradients(), 0, 1, learner.context(), [](auto) {});
-    learner.refresh();
+    learner.end_update();
     pace.step_s = seconds(learned);
   }
   return pace;

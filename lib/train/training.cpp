@@ -128,6 +128,7 @@ class Training {
     model::initialize(network.parameters(), network.config(), options_.run.seed, options_.positions, pool_);
     if (options_.positions == model::PositionStart::neighbours)
       model::look_at_neighbours(network.parameters(), network.config().heads);
+    network.copy_embeddings();
     if (!initial_.path.empty()) {
       for (const auto& name : load(network))
         log_.warn(initial_.path + " has no " + name + ": initialized with random numbers");

@@ -71,9 +71,11 @@ struct DistillTaskOptions {
 // Options of the tasks. Each task uses those it needs.
 struct TrainingTaskOptions {
   task::Task kind = task::Task::pretrain;
-  corpus::MaskRule mask;                   // pretrain, replaced
-  std::string generator;                   // replaced: a model directory
-  std::optional<double> generator_size;    // instead: relative to the model, with which it is trained
+  corpus::MaskRule mask;                 // pretrain, replaced
+  std::string generator;                 // replaced: a model directory
+  std::optional<double> generator_size;  // instead: relative to the model, with which it is trained
+  // With generator_size; not set: that of the paper of the model's type.
+  std::optional<model::EmbeddingSharing> embedding_sharing;
   uint64_t seed = 0;                       // for masking
   features::FeatureOptions features;       // field names and maximum sequence length
   std::optional<std::string> label_field;  // default depends on the task

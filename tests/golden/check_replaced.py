@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Compares replaced-token detection with PyTorch in float64: the probabilities of bert-predict --task replaced, and 20
-steps of bert-train --task replaced, with a generator that was trained before and with one that is trained along.
+steps of bert-train --task replaced, with a generator that was trained before and with one that is trained along, with both
+ways of sharing embeddings.
 
 usage: check_replaced.py DIRECTORY_OF_THE_TOOLS
 
@@ -21,7 +22,7 @@ try:
     import transformers as tf
     from safetensors.torch import load_file, save_file
 
-    from make_type_curves import MODEL_WEIGHT, generator_class, joint_parameters, load, make_generator, share
+    from make_type_curves import MODEL_WEIGHT, SHARINGS, generator_class, joint_parameters, load, make_generator, share
     from make_types import class_of
 except (ImportError, AttributeError) as error:  # AttributeError: transformers before 5 lacks some types
     print("skipped:", error)
@@ -59,12 +60,12 @@ def padded(batch):
     return ids, mask, gold
 
 
-def expected_steps(folder, name, records, joint):
+def expected_steps(folder, name, records, sharing):
     model = load(discriminator_class(name), os.path.join(folder, name))
     parameters, generator = dict(model.named_parameters()), None
-    if joint:
+    if sharing:
         generator = load(generator_class(model), os.path.join(folder, name, "generator"))
-        share(generator, model)
+        share(generator, model, sharing)
         parameters = joint_parameters(model, generator)
     groups = [{"params": [], "weight_decay": decay} for decay in (DECAY, 0)]
     for key, parameter in parameters.items():
@@ -77,7 +78,7 @@ def expected_steps(folder, name, records, joint):
         labels = (masked & (gold != SAMPLED)).long()
         output = model(input_ids=torch.where(masked, SAMPLED, ids), attention_mask=mask, labels=labels)
         loss = output.loss
-        if joint:
+        if sharing:
             words = generator(input_ids=ids, attention_mask=mask, labels=gold)
             assert (words.logits[masked].argmax(-1) == SAMPLED).all()
             loss = words.loss + MODEL_WEIGHT * loss
@@ -158,12 +159,13 @@ def main():
             file.writelines(json.dumps(record) + "\n" for record in records)
         for name, heads in MODELS.items():
             share_of_heads = str(heads / load(discriminator_class(name), os.path.join(folder, name)).config.num_attention_heads)
-            for joint, generator in ((False, ("--generator", "electra-fill")), (True, ("--generator-size", share_of_heads))):
-                found = found_steps(train, folder, name, generator, f"{name}-{'joint' if joint else 'fixed'}")
-                wrong += differences(name + (", joint" if joint else ""), found,
-                                     list(expected_steps(folder, name, records, joint)))
+            runs = {None: ("--generator", "electra-fill")} | {
+                sharing: ("--generator-size", share_of_heads, "--embedding-sharing", sharing) for sharing in SHARINGS}
             wrong += wrong_probabilities(predict, folder, name, records)
-            wrong += wrong_probabilities(predict, folder, f"{name}-joint", records)
+            for sharing, generator in runs.items():
+                found = found_steps(train, folder, name, generator, f"{name}-{sharing}")
+                wrong += differences(f"{name}, {sharing or 'fixed'}", found, list(expected_steps(folder, name, records, sharing)))
+                wrong += wrong_probabilities(predict, folder, f"{name}-{sharing}", records)
     return 1 if wrong else 0
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes tests/golden/type_curves.json: the losses and gradient norms of 20 steps of AdamW that transformers takes
 in float64 from the directories `TYPE-HEAD` of make_types.py, by masked language modeling and for the other heads; and of the
-pre-training of a generator and a discriminator that share their embeddings (Clark et al. 2020), from the discriminators
-of JOINT and the generators in tests/golden/joint and joint-deberta, which this script also writes, with the gradients of
-the first step in gradients.safetensors. The bias of the generator makes all samples the same token. With names of
-types as arguments, only their curves are computed.
+pre-training of a generator and a discriminator that share their embeddings (`NAME-es`, Clark et al. 2020; `NAME-gdes`, He et
+al. 2021, section 3.2.2), from the discriminators of JOINT and the generators in tests/golden/joint and joint-deberta, which
+this script also writes, with the gradients of the first step in gradients-es.safetensors and gradients-gdes.safetensors. The
+bias of the generator makes all samples the same token. With names of types, or of JOINT, as arguments, only their curves are
+computed.
 Needs torch and transformers 5.
 """
 import json
@@ -16,6 +17,7 @@ import sys
 import torch
 import transformers as tf
 from safetensors.torch import save_file
+from torch.nn.utils.parametrize import register_parametrization
 
 from make_types import HEADS, HERE, LABELS, ROTARY, TYPES, class_of
 
@@ -23,6 +25,7 @@ STEPS, BATCH, RATE, HEAD_RATE, DECAY = 20, 6, 1e-3, 3e-4, 0.01
 CHOICES = 2  # pairs of records are the choices of a question
 MASK, SAMPLED, SAMPLED_BIAS, MODEL_WEIGHT = 4, 7, 30, 50
 JOINT = {"joint": "electra-replaced", "joint-deberta": "deberta-v2-replaced-four"}
+SHARINGS = ("es", "gdes")
 
 
 def make_records():
@@ -121,10 +124,29 @@ def shared_parts(model):
     return embeddings, names if hasattr(embeddings, "embed_proj") else [*names, "LayerNorm"]
 
 
-def share(generator, discriminator):
+class Sum(torch.nn.Module):
+    """Of a parameter of the generator, to which no gradient goes, and a difference, which is the parameter that learns."""
+
+    def __init__(self, theirs):
+        super().__init__()
+        self.theirs = [theirs]  # no parameter of this module
+
+    def forward(self, difference):
+        return self.theirs[0].detach() + difference
+
+    def right_inverse(self, value):
+        return value - self.theirs[0].detach()
+
+
+def share(generator, discriminator, sharing):
     ours, names = shared_parts(generator)
-    for name in names:
-        setattr(ours, name, getattr(discriminator.base_model.embeddings, name))
+    for name in filter(lambda name: getattr(ours, name) is not None, names):
+        theirs = getattr(discriminator.base_model.embeddings, name)
+        if sharing == "es":
+            setattr(ours, name, theirs)
+        else:
+            for part, parameter in list(getattr(ours, name).named_parameters()):
+                register_parametrization(theirs, part, Sum(parameter))
     generator.get_output_embeddings().weight = ours.word_embeddings.weight
 
 
@@ -133,7 +155,7 @@ def generator_class(discriminator):
 
 
 def make_generator(folder, discriminator, heads=1):
-    """As deep as the discriminator and as wide as its number of heads says, with its embeddings."""
+    """As deep as the discriminator and as wide as its number of heads says, with embeddings near its own."""
     torch.manual_seed(9)
     config = discriminator.config
     width = config.hidden_size * heads // config.num_attention_heads
@@ -152,28 +174,37 @@ def make_generator(folder, discriminator, heads=1):
         for name in filter(lambda name: getattr(embeddings, name) is not None, names):
             theirs = getattr(discriminator.base_model.embeddings, name)
             for to, value in zip(getattr(embeddings, name).parameters(), theirs.parameters()):
-                to.copy_(value)
+                to.copy_(value + torch.randn(value.shape) * 0.1)
     model.save_pretrained(folder)
     if os.path.exists(left := os.path.join(folder, "generation_config.json")):
         os.remove(left)
 
 
 def joint_parameters(model, generator):
-    parameters = dict(model.named_parameters())
+    parameters = {name.replace("parametrizations.", "").replace(".original", ""): parameter
+                  for name, parameter in model.named_parameters()}
     shared = set(map(id, parameters.values()))
     return parameters | {"generator." + name: parameter for name, parameter in generator.named_parameters()
                          if id(parameter) not in shared}
 
 
-def joint_curve(name, records):
+def joint_class(name):
+    return class_of("electra" if "electra" in JOINT[name] else "deberta-v2", "replaced")
+
+
+def make_joint(name):
     folder = os.path.join(HERE, name)
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(os.path.join(HERE, "types", JOINT[name]), folder,
                     ignore=shutil.ignore_patterns("expected.safetensors"))
-    model = load(class_of("electra" if "electra" in JOINT[name] else "deberta-v2", "replaced"), folder)
-    make_generator(os.path.join(folder, "generator"), model)
+    make_generator(os.path.join(folder, "generator"), load(joint_class(name), folder))
+
+
+def joint_curve(name, sharing, records):
+    folder = os.path.join(HERE, name)
+    model = load(joint_class(name), folder)
     generator = load(generator_class(model), os.path.join(folder, "generator"))
-    share(generator, model)
+    share(generator, model, sharing)
 
     def loss_of(batch):
         ids, mask, gold = batch
@@ -189,7 +220,7 @@ def joint_curve(name, records):
     gradients = {}
     steps = steps_of(joint_parameters(model, generator), map(loss_of, batches(records, 0)), gradients)
     save_file({name: gradient.float().contiguous() for name, gradient in gradients.items()},
-              os.path.join(folder, "gradients.safetensors"))
+              os.path.join(folder, f"gradients-{sharing}.safetensors"))
     return steps
 
 
@@ -199,11 +230,14 @@ def main():
     if asked:
         with open(path, encoding="utf-8") as file:
             curves = json.load(file)["curves"]
-    curves |= {name: fill_curve(name, records) for name in asked or TYPES}
-    if not asked:
-        curves |= {name: joint_curve(name, records) for name in JOINT}
+    types = [name for name in asked or TYPES if name not in JOINT]
+    curves |= {name: fill_curve(name, records) for name in types}
+    for name in JOINT:
+        if not asked or name in asked:
+            make_joint(name)
+            curves |= {f"{name}-{sharing}": joint_curve(name, sharing, records) for sharing in SHARINGS}
     curves |= {f"{name}-{head}": head_curve(name, head, records)
-               for name in asked or TYPES for head in ROTARY.get(name, HEADS) if head not in ("bare", "fill")}
+               for name in types for head in ROTARY.get(name, HEADS) if head not in ("bare", "fill")}
     with open(path, "w", encoding="utf-8") as file:
         file.write('{"records": [\n' + ",\n".join(map(json.dumps, records)) + '],\n"curves": {\n')
         file.write(",\n".join(f'"{name}": {json.dumps(steps)}' for name, steps in curves.items()) + "}}\n")

@@ -38,9 +38,10 @@ struct Curves {
 
 class Training {
  public:
-  Training(const std::string& path, const model::Heads& heads, int64_t generator_heads = 0)
-      : network_(config_of(path, generator_heads), heads, pool_),
-        optimizer_(network_.parameters().layout(), {}) {
+  // With a sharing, there is a generator.
+  Training(const std::string& path, const model::Heads& heads,
+           std::optional<model::EmbeddingSharing> sharing = {})
+      : network_(config_of(path, sharing), heads, pool_), optimizer_(network_.parameters().layout(), {}) {
     static_cast<void>(network_.load(ckpt::Checkpoint::open(path)));
     network_.refresh();
   }
@@ -48,14 +49,15 @@ class Training {
   model::TrainingNetwork& network() { return network_; }
   double norm() { return train::norm_of(train::square_sums(network_.gradients(), network_.context())); }
   void update() {
+    network_.begin_update();
     optimizer_.step(network_.parameters(), network_.gradients(), kRate, 1, network_.context());
-    network_.refresh();
+    network_.end_update();
   }
 
  private:
-  static model::Config config_of(const std::string& path, int64_t generator_heads) {
+  static model::Config config_of(const std::string& path, std::optional<model::EmbeddingSharing> sharing) {
     auto config = model::load_config(path);
-    config.generator_heads = generator_heads;
+    if (sharing) config.generator_heads = 1, config.embedding_sharing = *sharing;
     return config;
   }
 
@@ -87,7 +89,7 @@ examples::Step joint_step(const std::vector<TrainingRecord>& records) {
   return step;
 }
 
-void check_gradients(nn::Params& found, const model::ModelType& type, const std::string& path) {
+void check_gradients(nn::Params& found, const model::Config& config, const std::string& path) {
   const auto file = ckpt::Checkpoint::open_file(path);
   std::map<std::string, std::vector<float>> wanted;
   double squares = 0;
@@ -95,7 +97,7 @@ void check_gradients(nn::Params& found, const model::ModelType& type, const std:
     auto& values =
         wanted[tensor.name.starts_with(model::kGeneratorPrefix)
                    ? model::name_in_generator(
-                         ckpt::canonical_name(tensor.name.substr(model::kGeneratorPrefix.size())), type)
+                         ckpt::canonical_name(tensor.name.substr(model::kGeneratorPrefix.size())), config)
                    : ckpt::canonical_name(tensor.name)];
     values.resize(static_cast<size_t>(tensor.count()));
     ckpt::to_f32(tensor, values);
@@ -136,31 +138,42 @@ TEST_CASE("20 steps of masked language modeling match transformers for all types
   CHECK(types + 2 == std::ssize(model::model_types()));  // without bert and new, another name of gte
 }
 
-// The tables of the embeddings are one tensor for both, so their gradient is the sum.
+namespace {
+
+// By es, the tables of the embeddings are one tensor for both, so their gradient is the sum.
+void check_joint(const Curves& curves, const std::string& folder,
+                 const std::pair<std::string_view, model::EmbeddingSharing>& sharing) {
+  const auto path = (directory() / folder).string();
+  const auto suffix = "-" + std::string(sharing.first);
+  CAPTURE(suffix);
+  Training training(path, {model::head_of(task::Task::replaced)}, sharing.second);
+  REQUIRE(training.network().generator() != nullptr);
+  CHECK(training.network().generator()->load(ckpt::Checkpoint::open(path + "/generator")).empty());
+  training.network().refresh();
+  train::ReplacedLearning learner(training.network(), {}, 41, train::Learner::Keep::activations);
+  const auto steps = curves.file.find("curves").value().find(folder + suffix).value();
+  size_t number = 0;
+  for (const json::Value& step : steps.elements()) {
+    INFO("step ", number);
+    const auto values = learner.learn(joint_step(curves.step(number++)), {});
+    check(values.front().value, step, "loss");
+    check(std::ranges::find(values, "mlm_loss", &metric::Value::name)->value, step, "mlm_loss");
+    check(training.norm(), step, "norm");
+    if (number == 1)
+      check_gradients(training.network().gradients(), training.network().config(),
+                      path + "/gradients" + suffix + ".safetensors");
+    training.update();
+  }
+  CHECK(number == 20);
+}
+
+}  // namespace
+
 TEST_CASE("20 steps of a generator and a discriminator match transformers") {
   const Curves curves;
-  for (const std::string name : {"joint", "joint-deberta"}) {
-    CAPTURE(name);
-    const auto path = (directory() / name).string();
-    Training training(path, {model::head_of(task::Task::replaced)}, 1);
-    REQUIRE(training.network().generator() != nullptr);
-    CHECK(training.network().generator()->load(ckpt::Checkpoint::open(path + "/generator")).empty());
-    training.network().refresh();
-    train::ReplacedLearning learner(training.network(), {}, 41, train::Learner::Keep::activations);
-    const auto steps = curves.file.find("curves").value().find(name).value();
-    size_t number = 0;
-    for (const json::Value& step : steps.elements()) {
-      INFO("step ", number);
-      const auto values = learner.learn(joint_step(curves.step(number++)), {});
-      check(values.front().value, step, "loss");
-      check(std::ranges::find(values, "mlm_loss", &metric::Value::name)->value, step, "mlm_loss");
-      check(training.norm(), step, "norm");
-      if (number == 1)
-        check_gradients(training.network().gradients(), *training.network().config().type,
-                        path + "/gradients.safetensors");
-      training.update();
-    }
-    CHECK(number == 20);
+  for (const std::string folder : {"joint", "joint-deberta"}) {
+    CAPTURE(folder);
+    for (const auto& sharing : model::kEmbeddingSharings) check_joint(curves, folder, sharing);
   }
 }
 

@@ -67,6 +67,8 @@ END
 check pretrain --task pretrain -m "$golden/narrow" --batch-size 8 --accumulate 2 open.jsonl --dev open.jsonl
 check replaced --task replaced --generator "$golden/narrow" --preset tiny --vocab "$golden/narrow/vocab.txt" --max-length 48 \
   --batch-size 8 open.jsonl --dev open.jsonl
+check joint --task replaced --generator-size 0.5 --embedding-sharing gdes --preset tiny --vocab "$golden/narrow/vocab.txt" \
+  --max-length 48 --batch-size 8 open.jsonl --dev open.jsonl
 check classify --task classify -m "$MODELS/bare" --batch-tokens 90 --class-weights good=2 class.jsonl --dev class.jsonl
 check regress --task regress -m "$MODELS/bare" --batch-size 9 number.jsonl --dev number.jsonl
 check multilabel --task multilabel -m "$MODELS/bare" --batch-size 9 --optimizer lamb set.jsonl --dev set.jsonl

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <random>
 
 #include "train/optimizer.h"
 #include "train/small_learning.h"
@@ -167,4 +169,45 @@ TEST_CASE("replaced tokens are found after training") {
   const auto after = evaluated();
   CHECK(figure(after, "loss") < 0.6 * figure(before, "loss"));
   CHECK(figure(after, "f1") > 0.5);
+}
+
+TEST_CASE("with gdes, a discriminator trains the difference from the embeddings of its generator") {
+  constexpr double kRate = 0.1, kDecay = 0.5;
+  auto config = discriminator(57);
+  config.generator_heads = 1;
+  config.embedding_sharing = model::EmbeddingSharing::gdes;
+  Pool pool(2);
+  TrainingNetwork network(config, {model::head_of(task::Task::replaced)}, pool);
+  start(network, pool);
+  auto &parameters = network.parameters(), &gradients = network.gradients();
+  const std::vector<float> before(parameters.all().begin(), parameters.all().end());
+  const auto& entries = parameters.layout().entries();
+  std::mt19937 random(1);
+  for (size_t place = 0; place < entries.size(); ++place)
+    for (float& number : gradients.tensor(static_cast<int>(place))) number = random() % 2 == 0 ? 1.0f : -1.0f;
+  Optimizer optimizer(parameters.layout(), {.weight_decay = kDecay});
+  network.begin_update();
+  optimizer.step(parameters, gradients, kRate, 1, network.context());
+  network.end_update();
+  int pairs = 0;
+  for (size_t place = 0; place < entries.size(); ++place) {
+    const auto& name = entries[place].name;
+    const auto found =
+        std::ranges::find(entries, std::string(model::kGeneratorPrefix) + name, &nn::LayoutEntry::name);
+    if (!name.starts_with("embeddings.") || found == entries.end()) continue;
+    INFO(name);
+    const int own = static_cast<int>(place), its = static_cast<int>(found - entries.begin());
+    const double kept = decays(name) ? 1 - kRate * kDecay : 1;
+    double worst = 0;
+    for (size_t i = 0; i < parameters.tensor(own).size(); ++i) {
+      const double theirs = before[parameters.start(its) + i], ours = before[parameters.start(own) + i];
+      const double generator = kept * theirs - kRate * gradients.tensor(its)[i];
+      const double difference = kept * (ours - theirs) - kRate * gradients.tensor(own)[i];
+      worst = std::max({worst, std::abs(parameters.tensor(its)[i] - generator),
+                        std::abs(parameters.tensor(own)[i] - (generator + difference))});
+    }
+    CHECK(worst < 1e-6);
+    ++pairs;
+  }
+  CHECK(pairs == 5);  // words, positions, types, gain and bias of the normalization
 }
