@@ -13,6 +13,7 @@
 #include "options/generator_options.h"
 #include "options/mask_options.h"
 #include "options/model_directory.h"
+#include "options/sparse_training_options.h"
 #include "options/stream_options.h"
 #include "options/task_choices.h"
 #include "options/vector_options.h"
@@ -247,23 +248,7 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
               {.min = 1, .max = 1'000'000}, embed.loss.dims)
       .only_for = only;
   pooling_option(app, embed.pooling, PoolingOf::training).only_for = only;
-  app.choice<std::optional<model::SparsePooling>>(
-         {opt::sparse, "",
-          "Train weights of words instead of vectors (SPLADE): the largest one over the tokens or their sum; "
-          "-log: "
-          "its logarithm."},
-         {std::begin(model::kSparsePoolings), std::end(model::kSparsePoolings)}, embed.sparse)
-      .only_for = only;
-  app.reals(
-         {opt::flops, "D,Q",
-          "Weights of the regularizer that makes most weights of words 0: of documents, of queries (default "
-          "3e-5,5e-5)."},
-         {.min = 0, .max = 1e6}, flops_)
-      .only_for = only;
-  app.real({opt::flops_warmup, "W",
-            "Share of the run over which --flops rise from 0, with the square of the steps (default 1/3)."},
-           {.min = 0, .max = 1}, embed.flops_warmup)
-      .only_for = only;
+  sparse_training_options(app, embed, flops_);
   app.excludes({opt::pooling}, opt::sparse, ", which makes no vectors");
   add_teacher(app, embed);
   app.exclusive({opt::margin, opt::relative_margin});

@@ -110,6 +110,7 @@ inline constexpr Option pooling{"--pooling"};
 inline constexpr Option positive{"--positive"};
 inline constexpr Option projection{"--projection"};
 inline constexpr Option prompt{"--prompt"};
+inline constexpr Option query_table{"--query-table"};
 inline constexpr Option random_rate{"--random-rate"};
 inline constexpr Option records{"--records"};
 inline constexpr Option rebuild{"--rebuild"};

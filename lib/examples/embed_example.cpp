@@ -101,6 +101,7 @@ std::vector<float> EmbedReader::guide_of(const io::Record& record, int64_t texts
 
 void EmbedReader::add_query(features::Features features, EmbedExample& example) const {
   if (queries_.expand) queries_.expand(features);
+  example.looked_up = queries_.looked_up ? 1 : 0;
   example.add(features);
 }
 

@@ -52,6 +52,7 @@ struct TeacherVectors {
 struct QueryTexts {
   const features::Featurizer* featurizer = nullptr;  // nullptr: as the others
   std::function<void(features::Features&)> expand = {};
+  bool looked_up = false;  // the network does not read it
 };
 
 class EmbedReader : public ExampleReader {

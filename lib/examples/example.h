@@ -55,6 +55,7 @@ struct Example {
 
   std::vector<int32_t> ids;    // at least one
   std::vector<int32_t> types;  // one for each id
+  size_t looked_up = 0;        // number of sequences, the first ones, that the network does not read
   std::string where;           // its record, "FILE:LINE"
   Traits traits;
   uint32_t label_hash = 0;  // of the record's gold label; 0: unknown

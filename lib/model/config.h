@@ -113,6 +113,10 @@ struct Config {
   };
   Projection projection;
 
+  // Number of weights in the table of queries (query_table.h) that is trained with the model; 0: none. Not in
+  // config.json.
+  int64_t query_table = 0;
+
   // Targets of "quantization_config": matrices that are integers in the file, see quantized.h. None: real
   // numbers.
   std::vector<std::string> quantized;

@@ -62,7 +62,7 @@ std::vector<ckpt::TensorToWrite> weights_in(const Config& config, const ckpt::Ch
   for (const auto& unread : checkpoint.unread()) dropped.push_back(unread.name);
   for (const auto& tensor : checkpoint.tensors()) {
     if (tensor.name == kDecoder && config.tied_embeddings) continue;
-    if (tensor.name.starts_with(kProjection)) continue;  // of a checkpoint; a Dense module has it, too
+    if (is_of_module(tensor.name)) continue;  // of a checkpoint; the folder of the module has it, too
     if (config.has_architecture(kStanford) && tensor.name == kStanfordProjection) continue;
     if (!is_weight_name(tensor.name) || !tensor.is_real()) {
       dropped.push_back(tensor.name);

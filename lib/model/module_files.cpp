@@ -11,6 +11,7 @@
 #include "json/json.h"
 #include "model/card.h"
 #include "model/late_json.h"
+#include "model/parts.h"
 #include "model/sentence_transformers.h"
 
 namespace bert::model {
@@ -114,7 +115,9 @@ void ModuleFiles::add_router(const std::string& root, const ModuleList& list, st
 
 namespace {
 
-std::string module_list(const std::vector<std::pair<std::string, std::string>>& modules) {
+using Modules = std::vector<std::pair<std::string, std::string>>;  // folder, class
+
+std::string module_list(const Modules& modules) {
   std::string text = "[";
   for (size_t i = 0; i < modules.size(); ++i) {
     const auto& [path, type] = modules[i];
@@ -160,6 +163,10 @@ std::string dense_config(const Config::Projection& projection, const std::string
   return text + "\n";
 }
 
+ModuleFiles::Trained trained_dense(const std::string& folder) {
+  return {.folder = folder, .in_network = kProjection, .in_folder = "linear"};
+}
+
 std::string settings_of(const std::string& similarity, const SentenceTransformer& source,
                         const std::string& type = {}) {
   std::string text;
@@ -182,12 +189,12 @@ std::string settings_of(const std::string& similarity, const SentenceTransformer
 }  // namespace
 
 ModuleFiles ModuleFiles::of_vectors(const Vectors& vectors, const SentenceTransformer& source) {
-  std::vector<std::pair<std::string, std::string>> modules = {{"", "Transformer"}, {"1_Pooling", "Pooling"}};
+  Modules modules = {{"", "Transformer"}, {"1_Pooling", "Pooling"}};
   if (vectors.words_only) modules = {{"", "StaticEmbedding"}};
   ModuleFiles files;
   if (vectors.projection.out != 0) {
-    files.projection_folder_ = std::to_string(modules.size()) + "_Dense";
-    modules.emplace_back(files.projection_folder_, "Dense");
+    files.trained_ = trained_dense(std::to_string(modules.size()) + "_Dense");
+    modules.emplace_back(files.trained_.folder, "Dense");
   }
   if (vectors.scale == Scale::unit)
     modules.emplace_back(std::to_string(modules.size()) + "_Normalize", "Normalize");
@@ -197,8 +204,8 @@ ModuleFiles ModuleFiles::of_vectors(const Vectors& vectors, const SentenceTransf
   limits.boolean("do_lower_case", false);
   limits.end();
   files.files_ = {{kModules, module_list(modules)}, {kSettings, settings_of(vectors.similarity, source)}};
-  if (!files.projection_folder_.empty())
-    files.files_.push_back({files.projection_folder_ + "/config.json", dense_config(vectors.projection)});
+  if (!files.trained_.folder.empty())
+    files.files_.push_back({files.trained_.folder + "/config.json", dense_config(vectors.projection)});
   if (vectors.words_only) return files;
   files.files_.push_back({"sentence_bert_config.json", transformer + "\n"});
   files.files_.push_back({"1_Pooling/config.json", pooling_config(vectors.pooling, vectors.hidden)});
@@ -251,17 +258,15 @@ std::string late_mask(const LateInteraction& late) {
 
 ModuleFiles ModuleFiles::of_late(const Late& model, const SentenceTransformer& source) {
   const std::string package = "sentence_transformers.", tokens = "token_embeddings";
-  std::vector<std::pair<std::string, std::string>> modules = {
-      {"", package + "base.modules.transformer.Transformer"}};
+  Modules modules = {{"", package + "base.modules.transformer.Transformer"}};
   ModuleFiles files;
   const auto add = [&](const std::string& name, const std::string& type) {
     modules.emplace_back(std::to_string(modules.size()) + "_" + name, package + type + "." + name);
     return modules.back().first;
   };
   if (model.projection.out != 0) {
-    files.projection_folder_ = add("Dense", "base.modules.dense");
-    files.files_.push_back(
-        {files.projection_folder_ + "/config.json", dense_config(model.projection, tokens)});
+    files.trained_ = trained_dense(add("Dense", "base.modules.dense"));
+    files.files_.push_back({files.trained_.folder + "/config.json", dense_config(model.projection, tokens)});
   }
   files.files_.push_back(
       {add("MultiVectorMask", "multi_vector_encoder.modules.multi_vector_mask") + "/config.json",
@@ -276,26 +281,65 @@ ModuleFiles ModuleFiles::of_late(const Late& model, const SentenceTransformer& s
   return files;
 }
 
-ModuleFiles ModuleFiles::of_sparse(SparsePooling pooling, int64_t max_length,
-                                   const SentenceTransformer& source) {
-  const std::string package = "sentence_transformers.", folder = "1_SpladePooling";
-  std::string transformer, splade;
+namespace {
+
+std::string router_config(const Modules& query, const Modules& document) {
+  std::string text;
+  json::Object object(text, 0);
+  json::Object types(object.key("types"), 1);
+  for (const auto* route : {&query, &document})
+    for (const auto& [folder, type] : *route) types.string(folder, type);
+  types.end();
+  json::Object structure(object.key("structure"), 1);
+  for (const auto& [name, route] : {std::pair("query", &query), {"document", &document}}) {
+    std::vector<std::string> folders;
+    for (const auto& module : *route) folders.push_back(module.first);
+    structure.strings(name, folders);
+  }
+  structure.end();
+  json::Object parameters(object.key("parameters"), 1);
+  parameters.string("default_route", "document");
+  parameters.boolean("allow_empty_key", true);
+  parameters.end();
+  object.end();
+  return text + "\n";
+}
+
+}  // namespace
+
+ModuleFiles ModuleFiles::of_sparse(const Sparse& model, const SentenceTransformer& source) {
+  const std::string package = "sentence_transformers.", sparse = package + "sparse_encoder.modules.",
+                    folder = model.freezes_queries ? "document_1_SpladePooling" : "1_SpladePooling";
+  std::string transformer, splade, table;
   json::Object settings(transformer, 0);
   settings.string("transformer_task", "fill-mask");
-  settings.integer("max_seq_length", max_length);
+  settings.integer("max_seq_length", model.max_length);
   settings.boolean("do_lower_case", false);
   settings.end();
   json::Object config(splade, 0);
-  config.string("pooling_strategy", is_sum(pooling) ? "sum" : "max");
-  config.string("activation_function", is_log(pooling) ? "log1p_relu" : "relu");
+  config.string("pooling_strategy", is_sum(model.pooling) ? "sum" : "max");
+  config.string("activation_function", is_log(model.pooling) ? "log1p_relu" : "relu");
   config.end();
+  const Modules documents = {{"", package + "base.modules.transformer.Transformer"},
+                             {folder, sparse + "splade_pooling.SpladePooling"}};
   ModuleFiles files;
-  files.files_ = {
-      {kModules, module_list({{"", package + "base.modules.transformer.Transformer"},
-                              {folder, package + "sparse_encoder.modules.splade_pooling.SpladePooling"}})},
-      {kSettings, settings_of("dot", source, "SparseEncoder")},
-      {"sentence_bert_config.json", transformer + "\n"},
-      {folder + "/config.json", splade + "\n"}};
+  files.files_ = {{kModules, module_list(documents)},
+                  {kSettings, settings_of("dot", source, "SparseEncoder")},
+                  {"sentence_bert_config.json", transformer + "\n"},
+                  {folder + "/config.json", splade + "\n"}};
+  if (!model.freezes_queries) return files;
+  const Modules queries = {
+      {"query_0_SparseStaticEmbedding", sparse + "sparse_static_embedding.SparseStaticEmbedding"}};
+  files.trained_ = {.folder = queries.front().first,
+                    .in_network = kQueryTable.substr(0, kQueryTable.find('.') + 1),
+                    .in_folder = "",
+                    .has_tokenizer = true};
+  json::Object frozen(table, 0);
+  frozen.boolean("frozen", *model.freezes_queries);
+  frozen.end();
+  files.files_.front().bytes = module_list({{"", package + "base.modules.router.Router"}});
+  files.files_.push_back({kRouter, router_config(queries, documents)});
+  files.files_.push_back({files.trained_.folder + "/config.json", table + "\n"});
   return files;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/dtype.h"
@@ -27,7 +28,7 @@ class ModuleFiles {
 
   // Files for a model of vectors. They have the form that all releases of sentence-transformers read. Prompts
   // and truncate_dim are those of `source`, the model that training started from.
-  // The weights of a Dense module are those of a projection (model/parts.h), which save() writes.
+  // The weights of a Dense module are those of a projection, which save() writes, see trained().
   enum class Scale { no, unit };
   struct Vectors {
     Pooling pooling;
@@ -49,12 +50,24 @@ class ModuleFiles {
   };
   static ModuleFiles of_late(const Late& model, const SentenceTransformer& source);
 
-  // The same for weights of words; `max_length` in tokens.
-  static ModuleFiles of_sparse(SparsePooling pooling, int64_t max_length, const SentenceTransformer& source);
+  // The same for weights of words. The table of queries is that of Config::query_table.
+  struct Sparse {
+    SparsePooling pooling = SparsePooling::max;
+    int64_t max_length = 0;  // in tokens
+    // Whether the table of queries is frozen. Not set: there is none.
+    std::optional<bool> freezes_queries = {};
+  };
+  static ModuleFiles of_sparse(const Sparse& model, const SentenceTransformer& source);
 
   void write(OutputDirectory& output) const;
 
-  const std::string& projection_folder() const { return projection_folder_; }  // of its Dense module; or ""
+  // The module whose weights are parameters of the network, see is_of_module() in model/parts.h.
+  struct Trained {
+    std::string folder;                      // "": there is none
+    std::string_view in_network, in_folder;  // prefixes of the names of its weights
+    bool has_tokenizer = false;              // the folder gets that of the model
+  };
+  const Trained& trained() const { return trained_; }
 
  private:
   struct File {
@@ -70,7 +83,7 @@ class ModuleFiles {
   void add_router(const std::string& root, const ModuleList& list, std::optional<Dtype> store);
 
   std::vector<File> files_;
-  std::string projection_folder_;
+  Trained trained_;
   std::vector<Weights> weights_;
 };
 

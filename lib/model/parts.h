@@ -28,9 +28,12 @@ namespace bert::model {
 const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, const std::string& name,
                                         std::span<const int64_t> shape, const Config& config);
 
-// Prefix of the parameters of Config::projection. In a model directory, they are in the folder of a Dense
-// module.
-constexpr std::string_view kProjection = "pooled_projection";
+// Prefix of the parameters of Config::projection, and the parameter of Config::query_table. In a model
+// directory, they are in the folders of modules.
+constexpr std::string_view kProjection = "pooled_projection", kQueryTable = "query_table.weight";
+inline bool is_of_module(std::string_view parameter) {
+  return parameter.starts_with(kProjection) || parameter == kQueryTable;
+}
 
 // Masked-language-model head: logits = norm(act(dense(h)))·Eᵀ + b.
 struct MaskedLm {

@@ -42,8 +42,13 @@ std::vector<float> weights_in_file(const std::string& folder, const text::Tokeni
 
 QueryTable read_query_table(const std::string& folder) {
   const auto config = fs::path(folder) / "config.json";
-  const auto path = is_file(config.string()) ? json::File(config.string()).string("path", "") : "";
   QueryTable table{.tokenizer = text::load_tokenizer(folder), .weights = {}, .max_length = {}};
+  std::string path;
+  if (is_file(config.string())) {
+    const json::File settings(config.string());
+    path = settings.string("path", "");
+    table.frozen = settings.boolean("frozen", false);
+  }
   table.max_length = table.tokenizer.config().model_max_length;
   table.weights = path.ends_with(".json")
                       ? weights_in_json((fs::path(folder) / path).string(), table.tokenizer)

@@ -15,6 +15,7 @@ struct QueryTable {
   text::Tokenizer tokenizer;
   std::vector<float> weights;         // of each token by id, at least 0
   std::optional<int64_t> max_length;  // in tokens, without special ones, which queries do not get
+  bool frozen = false;                // training does not change the weights
 };
 
 // From a module's folder, which has a tokenizer, and "weight" in model.safetensors, or in config.json the

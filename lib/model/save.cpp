@@ -189,19 +189,17 @@ void write_file(const std::string& path, std::string_view bytes) {
   file.commit();
 }
 
-bool is_of_projection(const ckpt::TensorToWrite& tensor) { return tensor.name.starts_with(kProjection); }
-
-// The weights of the Dense module that is the projection.
-void write_projection(OutputDirectory& output, const std::string& folder,
-                      std::span<const ckpt::TensorToWrite> tensors) {
-  if (folder.empty()) return;
+// The weights of the module that are parameters of the network.
+void write_trained(OutputDirectory& output, const ModuleFiles::Trained& module,
+                   std::span<const ckpt::TensorToWrite> tensors) {
+  if (module.folder.empty()) return;
   std::vector<ckpt::TensorToWrite> own;
   for (const auto& tensor : tensors) {
-    if (!is_of_projection(tensor)) continue;
+    if (!tensor.name.starts_with(module.in_network)) continue;
     own.push_back(tensor);
-    own.back().name.replace(0, kProjection.size(), "linear");
+    own.back().name.replace(0, module.in_network.size(), module.in_folder);
   }
-  ckpt::write_safetensors((fs::path(output.file(folder)) / "model.safetensors").string(), own);
+  ckpt::write_safetensors((fs::path(output.file(module.folder)) / "model.safetensors").string(), own);
 }
 
 // The generator, as a model of its own.
@@ -221,18 +219,26 @@ void write_generator(OutputDirectory& output, const Config& config, const Tokeni
   save(output.file(std::string(kGenerator)), own, tokenizer, as_stored(own, std::move(tensors)));
 }
 
+void write_tokenizer(const TokenizerFiles& tokenizer,
+                     const std::function<std::string(const std::string&)>& path) {
+  for (const auto& [name, text] : tokenizer.others) write_file(path(name), text);
+  if (!tokenizer.others.empty()) return;
+  write_file(path("vocab.txt"), tokenizer.vocab);
+  write_file(path("tokenizer_config.json"), tokenizer.settings);
+  write_file(path("special_tokens_map.json"), tokenizer.special_tokens);
+  if (tokenizer.json) write_file(path("tokenizer.json"), *tokenizer.json);
+}
+
 ckpt::WrittenFile write_files(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
                               std::span<const ckpt::TensorToWrite> tensors, Dtype weights,
                               const ModuleFiles& modules) {
-  for (const auto& [name, text] : tokenizer.others) write_file(output.file(name), text);
-  if (tokenizer.others.empty()) {
-    write_file(output.file("vocab.txt"), tokenizer.vocab);
-    write_file(output.file("tokenizer_config.json"), tokenizer.settings);
-    write_file(output.file("special_tokens_map.json"), tokenizer.special_tokens);
-    if (tokenizer.json) write_file(output.file("tokenizer.json"), *tokenizer.json);
-  }
+  write_tokenizer(tokenizer, [&](const std::string& name) { return output.file(name); });
   if (!config.type->words_only) write_file(output.file("config.json"), config_json(config, weights));
   modules.write(output);
+  if (const auto& module = modules.trained(); module.has_tokenizer)
+    write_tokenizer(tokenizer, [&](const std::string& name) {
+      return (fs::path(output.file(module.folder)) / name).string();
+    });
   return ckpt::write_safetensors(output.file("model.safetensors"), tensors);
 }
 
@@ -307,11 +313,11 @@ std::vector<std::string> files_of_model(const std::string& directory) {
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           std::span<const ckpt::TensorToWrite> tensors, Dtype weights, const ModuleFiles& modules) {
   std::vector<ckpt::TensorToWrite> of_model(tensors.begin(), tensors.end());
-  std::erase_if(of_model, is_of_projection);
+  std::erase_if(of_model, [](const auto& tensor) { return is_of_module(tensor.name); });
   OutputDirectory output(directory, is_kept);
   output.write([&] {
     write_files(output, config, tokenizer, of_model, weights, modules);
-    write_projection(output, modules.projection_folder(), tensors);
+    write_trained(output, modules.trained(), tensors);
   });
   output.commit();
 }
@@ -320,7 +326,7 @@ ckpt::WrittenFile save(OutputDirectory& output, const Config& config, const Toke
                        const nn::Params& params, const ModuleFiles& modules) {
   const auto tensors = saved_tensors(config, params);
   const auto written = write_files(output, config, tokenizer, tensors, Dtype::f32, modules);
-  write_projection(output, modules.projection_folder(), tensors);
+  write_trained(output, modules.trained(), tensors);
   return written;
 }
 
@@ -330,11 +336,11 @@ void save(const std::string& directory, const Config& config, const TokenizerFil
   const auto all = saved_tensors(config, params);
   auto of_model = all;
   std::erase_if(of_model,
-                [](const auto& tensor) { return is_of_projection(tensor) || is_of_generator(tensor.name); });
+                [](const auto& tensor) { return is_of_module(tensor.name) || is_of_generator(tensor.name); });
   OutputDirectory output(directory, is_kept);
   output.write([&] {
     write_files(output, config, tokenizer, of_model, Dtype::f32, modules);
-    write_projection(output, modules.projection_folder(), all);
+    write_trained(output, modules.trained(), all);
     write_generator(output, config, tokenizer, params);
     if (before) before(output);
   });

@@ -54,14 +54,14 @@ void save(const std::string& directory, const Config& config, const TokenizerFil
 bool is_in_model(const std::string& directory, const std::string& file);
 // The files that it would remove or replace, folders included; sorted. None if the directory does not exist.
 std::vector<std::string> files_of_model(const std::string& directory);
-// A projection of pooled vectors (Config::Projection) goes to the folder of its Dense module, if there is
-// one, and a generator (Config::generator_heads) to the folder kGenerator, as a model of its own. `before` is
-// called with the complete model before it gets its name, and may add files.
+// What ModuleFiles::trained() has goes to the folder of that module, and a generator
+// (Config::generator_heads) to the folder kGenerator, as a model of its own. `before` is called with the
+// complete model before it gets its name, and may add files.
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           const nn::Params& params, const ModuleFiles& modules = {},
           const std::function<void(OutputDirectory& output)>& before = {});
 // The same for a directory that the caller completes and commits: a checkpoint, whose model.safetensors also
-// has the projection and the generator. Returns what model.safetensors is.
+// has that and the generator. Returns what model.safetensors is.
 ckpt::WrittenFile save(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
                        const nn::Params& params, const ModuleFiles& modules = {});
 

@@ -172,4 +172,11 @@ void TrainingNetwork::project_gradient(const nn::Tensor& x, const nn::Tensor& dy
   p.pooled->backward_input(p.context, p.weights, p.dpooled_u, 0, nn::Into::replace, dx);
 }
 
+std::span<float> TrainingNetwork::query_table() {
+  return parts_->parameters.tensor(parts_->query_table.value());
+}
+std::span<float> TrainingNetwork::query_table_gradient() {
+  return parts_->gradients.tensor(parts_->query_table.value());
+}
+
 }  // namespace bert::model

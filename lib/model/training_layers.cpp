@@ -46,6 +46,11 @@ std::optional<nn::Linear> projection_of(const Config& config, nn::Layout& layout
                     projection.bias ? nn::Linear::Bias::yes : nn::Linear::Bias::no);
 }
 
+std::optional<int> query_table_of(const Config& config, nn::Layout& layout) {
+  if (config.query_table == 0) return std::nullopt;
+  return layout.add_plain(std::string(kQueryTable), {config.query_table});
+}
+
 nn::Layout layout_of(const Config& config, const Heads& heads) {
   nn::Layout layout;
   const TrainingLayers layers(config, heads, layout);
@@ -76,6 +81,7 @@ TrainingLayers::TrainingLayers(const Config& c, const Heads& heads, nn::Layout& 
     : words(layout.add_plain(kWordTable, {c.vocab_size, c.embedding_width()})),
       net(c, {.heads = heads}, layout),
       pooled(projection_of(c, layout)),
+      query_table(query_table_of(c, layout)),
       head_dropout{.layer = static_cast<uint64_t>(c.layers) + 1,
                    .site = nn::DropoutSite::pooled,
                    .rate = nn::DropoutRate(dropout_of_head(net, c))},

@@ -24,6 +24,7 @@ struct TrainingLayers {
   int words;
   NetworkLayers net;
   std::optional<nn::Linear> pooled;  // the projection of pooled vectors
+  std::optional<int> query_table;    // place of Config::query_table
   nn::DropoutPlace head_dropout, input_dropout;
   std::vector<int> in_all_rows;  // parameters with zero gradient, see Head::compares_rows
 

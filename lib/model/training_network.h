@@ -132,6 +132,11 @@ class TrainingNetwork {
   // dx [S,in] from dy [S,out], for the last x, which also adds to gradients(). Before backward().
   void project_gradient(const nn::Tensor& x, const nn::Tensor& dy, nn::Tensor& dx);
 
+  // The numbers of Config::query_table, which forward() does not read, and their gradient, to be added to
+  // before backward().
+  std::span<float> query_table();
+  std::span<float> query_table_gradient();
+
   // Adds the gradients of this forward's losses to gradients(). Calls `ready` with each level of the network
   // (level_of() in model/parts.h) as soon as the gradients of its parameters are complete, from the heads
   // down; not for frozen levels. `gradients` has those of this level.

@@ -359,6 +359,8 @@ std::unique_ptr<TrainingTask> make_embed_task(const TaskInputs& inputs) {
   const auto& embed = inputs.options.embed;
   if (embed.sparse || (sentence.sparse && embed.pooling.kind == Kind::automatic))
     return make_sparse_task(inputs);
+  if (embed.freezes_queries.has_value())
+    throw Error(opt::query_table, " is for weights of words: use it with ", opt::sparse);
   if (sentence.late || embed.pooling.kind == Kind::none) return make_late_task(inputs);
   return std::make_unique<EmbedTask>(inputs);
 }

@@ -62,7 +62,7 @@ class Learner {
   nn::Context& context() { return network_.context(); }
   void refresh() { network_.refresh(); }            // call after parameters() have changed
   void begin_update() { network_.begin_update(); }  // see TrainingNetwork
-  void end_update() { network_.end_update(); }
+  virtual void end_update() { network_.end_update(); }
 
  protected:
   using Part = std::span<const examples::Example* const>;

@@ -23,6 +23,8 @@ std::vector<double> rate_factors(const nn::Layout& layout, double layer_decay) {
   for (const int64_t level : levels) {
     const int64_t below_heads = std::max<int64_t>(0, highest + 1 - level);
     factors.push_back(std::pow(layer_decay, below_heads));
+    const bool is_table = layout.entries()[factors.size() - 1].name == model::kQueryTable;
+    if (is_table) factors.back() *= kQueryTableRate;
   }
   return factors;
 }
@@ -47,7 +49,7 @@ std::string_view name_of(Method method) {
 
 bool decays(std::string_view name) {
   for (const std::string_view excluded :
-       {"LayerNorm", "layer_norm", "bias", "layer_weights", "layer_gamma"}) {
+       {"LayerNorm", "layer_norm", "bias", "layer_weights", "layer_gamma", "query_table"}) {
     if (name.find(excluded) != std::string_view::npos) return false;
   }
   return true;

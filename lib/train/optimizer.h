@@ -15,6 +15,9 @@
 // With a layer decay R, η is multiplied by R^d for a tensor d levels below the heads: R^(L - i) for encoder
 // layer i of L, from 0, and R^(L + 1) for the embeddings (Howard & Ruder 2018, "Universal language model
 // fine-tuning for text classification", section 3.2).
+//
+// The table of queries (model::kQueryTable), whose numbers are much larger than others, has kQueryTableRate
+// times the learning rate, as sentence-transformers advises: 1e-3 beside 2e-5.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +35,8 @@
 #include "train/slices.h"
 
 namespace bert::train {
+
+constexpr double kQueryTableRate = 50;
 
 enum class Method { adamw, google, lamb };
 
@@ -52,8 +57,8 @@ struct OptimizerConfig {
 };
 
 // Whether weight decay applies to a tensor. It does not if the name contains LayerNorm, layer_norm or bias,
-// or if it is a weight of the sum of layers. The former is Google's rule, used for all methods; embeddings
-// are decayed, cls.predictions.bias is not.
+// or if it is a weight of the sum of layers or the table of queries. The former is Google's rule, used for
+// all methods; embeddings are decayed, cls.predictions.bias is not.
 bool decays(std::string_view name);
 
 // Gradient clipping by global norm (Pascanu et al. 2013, "On the difficulty of training recurrent neural

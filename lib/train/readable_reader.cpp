@@ -55,7 +55,9 @@ void ReadableReader::read(const io::Fields& fields, const io::Record& record, in
     traits.set(Trait::unframed, given && features::lacks_frame(tokenizer_, examples[i]->ids));
     traits.set(Trait::unknown, features::is_mostly_unknown(tokenizer_, examples[i]->ids));
     traits.set(Trait::empty, half || examples[i]->tokens() <= empty_tokens(tokenizer_));
-    for (const auto& [ids, types] : examples[i]->sequences()) heads::require_readable(ids, types, config_);
+    const auto sequences = examples[i]->sequences();
+    for (size_t k = examples[i]->looked_up; k < sequences.size(); ++k)
+      heads::require_readable(sequences[k].ids, sequences[k].types, config_);
   }
   const bool named = task_.kind != task::Task::regress;  // labels, not numbers
   if (tally_ != nullptr && labels && named) tally_->add(*labels);

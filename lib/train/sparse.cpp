@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "train/document_frequencies.h"
+
 namespace bert::train {
 namespace {
 
@@ -37,21 +39,45 @@ metric::Values SparseLearning::end_evaluation() {
   return EmbedLearning::end_evaluation();
 }
 
-void SparseLearning::forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep) {
+void SparseLearning::end_update() {
+  if (network_.config().query_table > 0)
+    for (float& weight : network_.query_table()) weight = std::max(weight, 0.0f);
+  EmbedLearning::end_update();
+}
+
+// The texts that the network reads.
+void SparseLearning::make_batch(Part examples) {
   batch_ = {};
   sequence_.clear();
+  numbers_.clear();
+  queries_.clear();
+  texts_ = 0;
   for (const auto* example : examples) {
-    for (const auto& [ids, types] : example->sequences()) {
-      sequence_.insert(sequence_.end(), ids.size(), batch_.sequences());
+    const auto sequences = example->sequences();
+    for (size_t i = 0; i < sequences.size(); ++i, ++texts_) {
+      const auto& [ids, types] = sequences[i];
+      if (i < example->looked_up) {
+        queries_.push_back({.row = texts_, .ids = different(ids)});
+        continue;
+      }
+      sequence_.insert(sequence_.end(), ids.size(), texts_);
+      numbers_.push_back(texts_);
       batch_.add(ids, types);
     }
   }
+}
+
+void SparseLearning::forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep) {
+  make_batch(examples);
   std::vector<int64_t> rows(batch_.tokens());
   std::iota(rows.begin(), rows.end(), int64_t{0});
-  network_.forward(batch_, rows, dropout_seed, keep);
+  auto seed = dropout_seed == nullptr ? nn::DropoutSeed() : *dropout_seed;
+  for (uint64_t& number : numbers_) number = seed.number_of(static_cast<int64_t>(number));
+  seed.sequences = numbers_;
+  network_.forward(batch_, rows, dropout_seed == nullptr ? nullptr : &seed, keep);
   const int64_t words = compared_width();
-  weights_.reshape(batch_.sequences(), words);
-  if (!adds()) rows_.assign(batch_.sequences() * words, 0);
+  weights_.reshape(texts_, words);
+  if (!adds()) rows_.assign(texts_ * words, 0);
   auto& pool = network_.context().pool();
   pool.run_grid(weights_.rows(), [&](int64_t i, int) { std::fill_n(weights_.row(i), words, 0.0f); });
   network_.word_logits(rows, [&](int64_t first, const nn::Tensor& logits) { take(first, logits); });
@@ -60,9 +86,23 @@ void SparseLearning::forward(Part examples, const nn::DropoutSeed* dropout_seed,
     for (int64_t v = 0; v < words; ++v)
       if (weights[v] > 0) weights[v] = weight_of(weights[v], twice());
   });
+  look_up();
   vectors_ = &weights_;
-  offsets_.resize(batch_.sequences() + 1);
+  offsets_.resize(texts_ + 1);
   std::iota(offsets_.begin(), offsets_.end(), int64_t{0});
+}
+
+void SparseLearning::look_up() {
+  for (const auto& [row, ids] : queries_)
+    for (const int32_t id : ids) weights_.row(row)[id] = network_.query_table()[id];
+}
+
+// w[v] = table[v] for the tokens v of a query, so dtable[v] += dw[v].
+void SparseLearning::add_table_gradient(const nn::Tensor& gradient) {
+  if (queries_.empty() || sparse_.freezes_queries) return;
+  const auto table = network_.query_table_gradient();
+  for (const auto& [row, ids] : queries_)
+    for (const int32_t id : ids) table[id] += gradient.row(row)[id];
 }
 
 // Calls `use` for words from `begin` to `end` of each row, whose number in the batch and sequence it gets.
@@ -106,9 +146,11 @@ void SparseLearning::backward_sums(const nn::Tensor& gradient) {
 
 // w = ln(1 + x), so dw/dx = e^-w; for ln(1 + ln(1 + x)) it is e^-w · e^-(e^w - 1).
 void SparseLearning::backward(const nn::Tensor& gradient) {
+  add_table_gradient(gradient);
   if (adds()) return backward_sums(gradient);
   nn::LogitEntries entries;
   for (int64_t i = 0; i < gradient.rows(); ++i) {
+    if (std::ranges::binary_search(queries_, i, {}, &Query::row)) continue;
     const auto weights = weights_.values(i), from = gradient.values(i);
     for (size_t v = 0; v < weights.size(); ++v) {
       if (!(weights[v] > 0) || from[v] == 0) continue;

@@ -38,14 +38,14 @@ Trainer::Next Trainer::score_best_again() {
   const auto& best = plan_.options.out;
   auto& weights = parts_.learner.parameters();
   if (!is_file(best + "/model.safetensors")) return Next::more;
-  if (parts_.config.projection.out != 0 && parts_.modules.projection_folder().empty()) {
+  if (parts_.config.projection.out != 0 && parts_.modules.trained().folder.empty()) {
     parts_.log.warn(best +
                     ": is the best model, but its projection was thrown away, so it cannot be measured on " +
                     "the new dev set; the next evaluation replaces it");
     state_.best.reset();
     return Next::more;
   }
-  fill(weights, best, parts_.modules.projection_folder());
+  fill(weights, best, parts_.modules.trained());
   parts_.learner.refresh();
   const auto values = parts_.dev->evaluate(parts_.learner, parts_.progress);
   fill(weights, resumed_from_);

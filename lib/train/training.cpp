@@ -129,10 +129,9 @@ class Training {
     if (options_.positions == model::PositionStart::neighbours)
       model::look_at_neighbours(network.parameters(), network.config().heads);
     network.copy_embeddings();
-    if (!initial_.path.empty()) {
-      for (const auto& name : load(network))
-        log_.warn(initial_.path + " has no " + name + ": initialized with random numbers");
-    }
+    if (initial_.path.empty()) task_->complete(network.parameters());
+    for (const auto& name : initial_.path.empty() ? std::vector<std::string>() : load(network))
+      log_.warn(initial_.path + " has no " + name + ": initialized with random numbers");
     network.refresh();
   }
 

@@ -213,7 +213,7 @@ std::vector<uint64_t> TrainingCheckpoint::listed_records() const {
 
 void TrainingCheckpoint::fill(nn::Params& weights) const { train::fill(weights, path_); }
 
-void fill(nn::Params& weights, const std::string& directory, const std::string& projection_folder) {
+void fill(nn::Params& weights, const std::string& directory, const model::ModuleFiles::Trained& trained) {
   const auto stored = ckpt::Checkpoint::open(directory);
   auto tensors = stored.tensors();
   const auto& entries = weights.layout().entries();
@@ -230,11 +230,11 @@ void fill(nn::Params& weights, const std::string& directory, const std::string& 
     tensor.name = std::move(own);
     tensors.push_back(std::move(tensor));
   }
-  std::optional<ckpt::Checkpoint> projection;
-  if (!projection_folder.empty()) {
-    projection = ckpt::Checkpoint::open(in(directory, projection_folder.c_str()));
-    for (auto tensor : projection->tensors()) {
-      tensor.name.replace(0, tensor.name.find('.'), model::kProjection);
+  std::optional<ckpt::Checkpoint> module;
+  if (!trained.folder.empty()) {
+    module = ckpt::Checkpoint::open(in(directory, trained.folder.c_str()));
+    for (auto tensor : module->tensors()) {
+      tensor.name.replace(0, trained.in_folder.size(), trained.in_network);
       tensors.push_back(std::move(tensor));
     }
   }

@@ -23,6 +23,7 @@
 #include "base/output_directory.h"
 #include "ckpt/safetensors_writer.h"
 #include "examples/steps.h"
+#include "model/module_files.h"
 #include "nn/params.h"
 #include "nn/weights.h"
 #include "train/curve.h"
@@ -64,9 +65,9 @@ using ListRecord = std::function<uint64_t(int64_t)>;
 void each_moment(const nn::Layout& layout, const ReadMoment& read);
 
 // Reads the weights of a model that a run has written, bit for bit. Throws Error if tensors or shapes differ.
-// `projection_folder`: see model::ModuleFiles; "" if model.safetensors has all. A generator may be in a
-// folder of its own.
-void fill(nn::Params& weights, const std::string& directory, const std::string& projection_folder = "");
+// `trained`: the module whose weights are in a folder of its own; none if model.safetensors has all. A
+// generator may be in a folder of its own.
+void fill(nn::Params& weights, const std::string& directory, const model::ModuleFiles::Trained& trained = {});
 
 // A checkpoint that has been verified.
 class TrainingCheckpoint {

@@ -58,6 +58,8 @@ struct EmbedTaskOptions {
   // Of their regularizer: for documents, for queries; not set: the default.
   std::optional<std::pair<double, double>> flops;
   std::optional<double> flops_warmup;  // share of the run; not set: a third
+  // Queries have weights of a table, which is frozen or trained. Not set: as in the initial model.
+  std::optional<bool> freezes_queries;
 };
 
 // Options of --task distill.
@@ -132,8 +134,8 @@ class TrainingTask {
   // Checks the dev set as a whole. Throws Error if it does not fit.
   virtual void check_dev_set(const examples::RecordSource& /*records*/) const {}
 
-  // Fills parameters that the initial model has outside its weight file. Returns those that it is not
-  // expected to have, as a prefix of their names; "": none.
+  // Fills parameters that the initial model has outside its weight file, or that begin otherwise than at
+  // random. Returns those that the file is not expected to have, as a prefix of their names; "": none.
   virtual std::string_view complete(nn::Params& /*parameters*/) const { return {}; }
 
   // Adds the task's own options that affect the results of a run.

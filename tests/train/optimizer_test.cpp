@@ -251,6 +251,7 @@ TEST_CASE("weight decay is selected by tensor name") {
   CHECK_FALSE(train::decays("bert.embeddings.LayerNorm.weight"));
   CHECK_FALSE(train::decays("layer_weights"));
   CHECK_FALSE(train::decays("layer_gamma"));
+  CHECK_FALSE(train::decays("query_table.weight"));
 }
 
 TEST_CASE("without gradients only decayed tensors shrink") {
