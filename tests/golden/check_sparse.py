@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compares bert-embed --sparse with the SparseEncoder of sentence-transformers, for models of several types and with a
-Router, and 20 steps of bert-train --task embed --sparse with its SpladeLoss in float64.
+Router, and 20 steps of bert-train --task embed --sparse, also with --query-table, with its SpladeLoss in float64.
 
 Usage: check_sparse.py TOOLS_DIRECTORY      (needs torch, transformers 5 and sentence-transformers 6)
 """
 import json
+import math
 import os
 import random
 import shutil
@@ -19,6 +20,7 @@ try:
     from sentence_transformers.base.modules.router import Router
     from sentence_transformers.base.modules.transformer import Transformer
     from sentence_transformers.sparse_encoder.modules import SparseStaticEmbedding, SpladePooling
+    from safetensors import safe_open
     from transformers import AutoTokenizer, TrainerState
     from transformers.utils import logging
 except ImportError as error:
@@ -37,7 +39,13 @@ TRAINED = [{"loss": "ranking", "negatives": 0, "way": "max", "flops": (0.03, 0.0
            {"loss": "kl", "negatives": 3, "way": "max-log", "flops": (0.02, 0.01), "temperature": 2},
            {"loss": "ranking", "negatives": 1, "way": "sum", "flops": (0.001, 0.002), "scale": 0.02, "warmup": 1 / 3, "most": 1e-3},
            {"loss": "kl", "negatives": 2, "way": "sum-log", "flops": (0.003, 0.001), "temperature": 20, "warmup": 0.6, "most": 1e-3},
-           {"loss": "ranking", "negatives": 0, "way": "max", "flops": (0.03, 0.05), "warmup": 1}]
+           {"loss": "ranking", "negatives": 0, "way": "max", "flops": (0.03, 0.05), "warmup": 1},
+           {"loss": "ranking", "negatives": 1, "way": "max", "flops": (0.03, 0.02), "table": "train"},
+           {"loss": "kl", "negatives": 2, "way": "max-log", "flops": (0.02, 0.01), "temperature": 2, "table": "train"},
+           {"loss": "margin-mse", "negatives": 1, "way": "max", "flops": (0.01, 0), "table": "freeze"},
+           {"loss": "ranking", "negatives": 0, "way": "max-log", "flops": (0.03, 0), "table": "freeze"}]
+TABLE_RATE = 50  # of the table, relative to the others'
+NUMBERS = "loss", "gradient_norm"  # of a step
 
 
 def without_dropout(encoder):
@@ -55,13 +63,35 @@ def texts_of(case, salt):
     return columns, [[chance.randrange(-32, 33) / 8 for _ in columns[1:]] for _ in columns[0]]
 
 
+def inverse_document_frequencies(tokenizer, columns):
+    """The table of queries with which training begins."""
+    documents = [text for column in columns[1:] for text in column]
+    counts = torch.zeros(len(tokenizer.get_vocab()), dtype=torch.float64)
+    for text in documents:
+        counts[list(set(tokenizer(text, truncation=True)["input_ids"]))] += 1  # as the model reads it
+    weights = torch.log1p((len(documents) - counts + 0.5) / (counts + 0.5))
+    weights[tokenizer.all_special_ids + [i for i, token in tokenizer.added_tokens_decoder.items() if token.special]] = 0
+    return weights
+
+
+def encoder_of(folder, case, columns):
+    """The model, and the parameter of its table of queries, or None."""
+    pooling, activation = WAYS[case["way"]]
+    documents = [Transformer(folder, transformer_task="fill-mask"), SpladePooling(pooling, activation)]
+    if "table" not in case:
+        return SparseEncoder(modules=documents, device="cpu").double(), None
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    queries = SparseStaticEmbedding(tokenizer, inverse_document_frequencies(tokenizer, columns), frozen=case["table"] == "freeze")
+    return SparseEncoder(modules=[Router.for_query_document([queries], documents)], device="cpu").double(), queries.weight
+
+
 def stable_steps(folder, case):
     """A salt, and its steps before rounding decides which token has the largest logit of a word: if not all, the most of
     some salts."""
     best = 0, []
     for salt in range(8):
         steps, moved = (list(expected_steps(folder, case, salt, noise)) for noise in (0, 2e-6))
-        same = [all(abs(a[key] - b[key]) <= 1e-4 * max(1, abs(a[key])) for key in a) for a, b in zip(steps, moved)]
+        same = [all(abs(a[key] - b[key]) <= 1e-4 * max(1, abs(a[key])) for key in NUMBERS) for a, b in zip(steps, moved)]
         stable = same.index(False) if False in same else STEPS
         best = max(best, (salt, steps[:stable]), key=lambda found: len(found[1]))
         if stable == STEPS:
@@ -73,9 +103,8 @@ def stable_steps(folder, case):
 
 def expected_steps(folder, case, salt, noise):
     columns, scores = texts_of(case, salt)
-    pooling, activation = WAYS[case["way"]]
-    encoder = without_dropout(SparseEncoder(modules=[Transformer(folder, transformer_task="fill-mask"), SpladePooling(pooling, activation)],
-                                            device="cpu").double().train())
+    encoder, table = encoder_of(folder, case, columns)
+    without_dropout(encoder.train())
     numbers = torch.Generator().manual_seed(SEED)
     for parameter in encoder.parameters():
         parameter.data *= 1 + noise * torch.randn(parameter.shape, generator=numbers, dtype=torch.float64)
@@ -89,20 +118,49 @@ def expected_steps(folder, case, salt, noise):
         rising.on_train_begin(None, state, None)
     groups = [{"params": [], "weight_decay": decay} for decay in (DECAY, 0)]
     for name, parameter in encoder.named_parameters():
-        groups["norm" in name.lower() or "bias" in name]["params"].append(parameter)
+        if parameter is not table:
+            groups["norm" in name.lower() or "bias" in name]["params"].append(parameter)
+    if table is not None:
+        groups.append({"params": [table], "weight_decay": 0, "lr": TABLE_RATE * RATE})
     optimizer = torch.optim.AdamW(groups, lr=RATE)
     for first in range(0, STEPS * BATCH, BATCH):
         state.global_step = first // BATCH
         if rising:
             rising.on_step_begin(None, state, None)
-        features = [encoder.preprocess(texts[first:first + BATCH]) for texts in columns]
+        sides = ["query"] + ["document"] * len(columns[1:]) if table is not None else [None] * len(columns)
+        features = [encoder.preprocess(texts[first:first + BATCH], task=side) for texts, side in zip(columns, sides)]
         labels = torch.tensor(scores[first:first + BATCH], dtype=torch.float64)
         value = sum(loss(features, labels[:, :1] - labels[:, 1:] if case["loss"] == "margin-mse" else labels).values())
         optimizer.zero_grad()
         value.backward()
         norm = sum(p.grad.square().sum() for group in groups for p in group["params"] if p.grad is not None).sqrt()
-        yield {"loss": value.item(), "gradient_norm": norm.item()}
         optimizer.step()
+        if table is not None:  # bert-train keeps its weights from falling below 0
+            table.data.clamp_(min=0)
+        yield {"loss": value.item(), "gradient_norm": norm.item(),
+               "table": None if table is None else table.detach().clone(),
+               "table_gradient": None if table is None or table.grad is None else table.grad.clone()}
+
+
+def compare_query_table(out, name, case, steps):
+    """The gradient of the first step, from the first moment, and the table after the last one that does not depend on rounding."""
+    def numbers(folder, file, tensor):
+        with safe_open(os.path.join(out, folder, file), "pt") as tensors:
+            return tensors.get_tensor(tensor).double()
+
+    folder = "checkpoints/step-%08d"
+    found = {"table_gradient": numbers(folder % 1, "optimizer.safetensors", "adam_m.query_table.weight") / 0.1,
+             "table": numbers(folder % len(steps) + "/query_0_SparseStaticEmbedding", "model.safetensors", "weight")}
+    frozen = steps[0]["table_gradient"] is None
+    wanted = {"table_gradient": 0 if frozen else steps[0]["table_gradient"], "table": steps[-1]["table"]}
+    for key, most in (("table_gradient", 1e-5), ("table", 1e-6 if frozen else case.get("most", MOST))):
+        error = (found[key] - wanted[key]).abs().max().item()
+        worst_table[key] = max(worst_table[key], error)
+        if error > most:
+            sys.exit(f"{name}, {case}: {key} is off by {error}")
+
+
+worst_table = {"table_gradient": 0.0, "table": 0.0}
 
 
 def train(tools, folder, name, case):
@@ -111,26 +169,35 @@ def train(tools, folder, name, case):
     records = "".join(json.dumps({"text": text, "text_pair": pair, "negatives": negatives, "scores": of_record}) + "\n"
                       for (text, pair, *negatives), of_record in zip(zip(*columns), scores)).encode()
     options = [option for key in ("scale", "temperature") if key in case for option in ("--" + key, str(case[key]))]
+    options += ["--query-table", case["table"], "--save-every", "1", "--keep", str(STEPS)] if "table" in case else []
     with tempfile.TemporaryDirectory() as out:
+        path = os.path.join(out, "records.jsonl")
+        with open(path, "wb") as file:
+            file.write(records)
         lines = subprocess.run(
             [os.path.join(tools, "bert-train"), "-q", "--task", "embed", "-m", folder, "-o", os.path.join(out, "model"),
              "--sparse", case["way"], "--flops", ",".join(map(str, case["flops"])), "--loss", case["loss"], "--no-shuffle",
              "--flops-warmup", str(case.get("warmup", 0)), "--steps", str(STEPS),
              "--dropout", "0", "--log-every", "1", "--batch-size", str(BATCH), "--warmup", "0", "--schedule", "constant",
-             "--weight-decay", str(DECAY), "--clip", "0", "--seed", str(SEED), "--lr", str(RATE), *options],
-            input=records, check=True, stdout=subprocess.PIPE).stdout.splitlines()
+             "--weight-decay", str(DECAY), "--clip", "0", "--seed", str(SEED), "--lr", str(RATE), *options, path],
+            check=True, stdout=subprocess.PIPE).stdout.splitlines()
         encoder = SparseEncoder(os.path.join(out, "model"), device="cpu").double().eval()
         texts = ["the king was in the castle", "snow"]
-        wanted = [dict(pairs) for pairs in encoder.decode(encoder.encode(texts, convert_to_sparse_tensor=True))]
-        found = subprocess.run([os.path.join(tools, "bert-embed"), "-q", "-m", os.path.join(out, "model"), "--sparse", "model"],
-                               input="\n".join(texts).encode(), check=True, stdout=subprocess.PIPE).stdout.splitlines()
-        for line, expected in zip(found, wanted, strict=True):
-            weights = json.loads(line)["sparse"]
-            if max(abs(weights.get(token, 0) - expected.get(token, 0)) for token in {*weights, *expected}) > MOST:
-                sys.exit(f"{name}, {case}: the trained model gives other weights")
+        for side, encode in (("query", encoder.encode_query), ("document", encoder.encode_document)) if "table" in case else ((None, encoder.encode),):
+            wanted = [dict(pairs) for pairs in encoder.decode(encode(texts, convert_to_sparse_tensor=True))]
+            found = subprocess.run([os.path.join(tools, "bert-embed"), "-q", "-m", os.path.join(out, "model"), "--sparse", "model",
+                                    *(["--prompt", side] if side else [])],
+                                   input="\n".join(texts).encode(), check=True, stdout=subprocess.PIPE).stdout.splitlines()
+            for line, expected in zip(found, wanted, strict=True):
+                weights = json.loads(line)["sparse"]
+                if max(abs(weights.get(token, 0) - expected.get(token, 0)) for token in {*weights, *expected}) > MOST:
+                    sys.exit(f"{name}, {case}: the trained model gives other weights")
+        if "table" in case:
+            compare_query_table(os.path.join(out, "model"), name, case, steps)
     for step, (line, expected) in enumerate(zip(lines, steps), 1):
         ours = json.loads(line)
-        for key, value in expected.items():
+        for key in NUMBERS:
+            value = expected[key]
             if not abs(ours[key] - value) <= (MOST if step == 1 else case.get("most", MOST)) * max(1, abs(value)):
                 sys.exit(f"{name}, {case}, step {step}: {key} is {ours[key]}, expected {value}")
     return len(steps)
@@ -237,6 +304,7 @@ def main():
         for case in TRAINED:
             steps += train(tools, folder, name, case)
     print("tables of queries: %d texts, largest difference of queries %.2g, of all %.2g" % compare_tables(tools))
+    print("trained tables of queries: largest difference of the first gradient %.2g, of the last weights %.2g" % tuple(worst_table.values()))
     print(f"{count} texts, largest difference {worst:.2g}; {steps} steps")
 
 

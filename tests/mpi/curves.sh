@@ -75,6 +75,7 @@ check multilabel --task multilabel -m "$MODELS/bare" --batch-size 9 --optimizer 
 check tag --task tag -m "$MODELS/bare" --batch-size 6 train.jsonl --dev dev.jsonl --freeze 1
 check answer --task answer -m "$MODELS/bare" --batch-size 9 --max-length 30 --stride 9 answers.jsonl --dev answers.jsonl
 check embed --task embed -m "$MODELS/bare" --batch-size 5 --accumulate 2 --dims 8 pairs.jsonl --dev pairs.jsonl
+check sparse --task embed -m "$MODELS/pretraining" --sparse max --query-table train --batch-size 5 --accumulate 2 pairs.jsonl --dev pairs.jsonl
 check scored --task embed -m "$MODELS/bare" --batch-size 9 --pooling cls scored.jsonl --dev scored.jsonl
 bert-embed -m "$MODELS/sentence-prompt" --pair-field '' --keep text,text_pair,embedding pairs.jsonl >taught.jsonl
 check taught --task embed -m "$MODELS/bare" --batch-size 5 --accumulate 2 --loss mse taught.jsonl --dev taught.jsonl
