@@ -32,13 +32,12 @@ inline void sparse_training_options(cli::App& app, train::EmbedTaskOptions& embe
             "Share of the run over which --flops rise from 0, with the square of the steps (default 1/3)."},
            {.min = 0, .max = 1}, embed.flops_warmup)
       .only_for = only;
-  app.choice<std::optional<bool>>({opt::query_table, "",
-                                   "Look up the weights of queries, the field text, in a table of tokens, "
-                                   "which needs no network: train "
-                                   "the table, which begins with inverse document frequencies, or freeze it "
-                                   "(default: as the model has "
-                                   "it)."},
-                                  {{"train", false}, {"freeze", true}}, embed.freezes_queries)
+  using Freezes = std::optional<bool>;
+  app.choice<Freezes>({opt::query_table, "",
+                       "Look up the weights of queries, the field text, in a table of tokens, which needs no "
+                       "network: train the table, which begins with inverse document frequencies, or freeze "
+                       "it (default: as the model has it)."},
+                      {{"train", false}, {"freeze", true}}, embed.freezes_queries)
       .only_for = only;
 }
 

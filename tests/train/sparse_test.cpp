@@ -243,7 +243,7 @@ TEST_CASE("weights of a table of queries stay at least 0") {
   const auto table = subject.network.query_table();
   table[7] = -0.5f;
   table[8] = 0.25f;
-  subject.learning.refresh();
+  subject.learning.end_update();
   CHECK(table[7] == 0);
   CHECK(table[8] == 0.25f);
 }
