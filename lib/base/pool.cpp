@@ -56,7 +56,7 @@ int quota_threads(int fallback) {
 struct Pool::Grid {
   const std::function<void(int64_t, int)>& f;
   int64_t count;
-  int64_t parts;  // a thread takes one of so many parts of the tasks that are left
+  int64_t parts;  // a thread takes 1/parts of the tasks that are left
   alignas(64) std::atomic<int64_t> next = 0;
   alignas(64) std::mutex mutex;
   std::exception_ptr error;

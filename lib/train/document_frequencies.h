@@ -25,7 +25,7 @@ class DocumentFrequencies {
   void add(const examples::Example& example);
 
   // The weight of each token by id, ln(1 + (N - n + ½) / (n + ½)) if n of N documents have it, as in BM25 and
-  // in the models of OpenSearch; 0 of special tokens. Of the documents of all ranks.
+  // in the models of OpenSearch; 0 for special tokens. N counts the documents of all ranks.
   std::vector<float> inverse(comm::Communicator& ranks) const;
 
   // A reader that adds what it reads. This object must outlive it.

@@ -254,6 +254,18 @@ TEST_CASE("weight decay is selected by tensor name") {
   CHECK_FALSE(train::decays("query_table.weight"));
 }
 
+// The first step of Adam moves each number by the learning rate.
+TEST_CASE("the table of queries learns at 50 times the rate") {
+  const auto layout = layout_of({{"cls.predictions.bias", {31}, false}, {"query_table.weight", {31}, false}});
+  Pool pool(1);
+  nn::Context context(pool);
+  nn::Params params(layout), gradients(layout);
+  std::ranges::fill(gradients.all(), 1.0f);
+  Optimizer(layout, {.method = Method::adamw}).step(params, gradients, 0.25, 1, context);
+  CHECK(tensor(params, 0)[7] == doctest::Approx(-0.25));
+  CHECK(tensor(params, 1)[7] == doctest::Approx(-12.5));
+}
+
 TEST_CASE("without gradients only decayed tensors shrink") {
   const auto layout = layout_of(kTensors);
   Pool pool(1);
