@@ -99,18 +99,22 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
   const auto* const relative = positions_of(pass, saved.positions);
   const Heads heads = heads_of(pass, q, saved.qkv, queries, relative);
   const int64_t sequences = std::ssize(pass.offsets) - 1, size = hidden_ / heads_;
-  pass.context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
+  const int64_t count = sequences * heads_;
+  const auto attend = kernel_of(pass, relative);
+  pass.context.pool().run_grid(count, [&](int64_t i, int thread) {
     const int64_t sequence = i / heads_, column = i % heads_ * size;
+    const int64_t later = std::min(i + pass.context.pool().size(), count - 1);
     AttentionHead head = head_of(pass, heads, sequence, i % heads_);
     if (head.rows == 0) return;
+    const AttentionHead next = head_of(pass, heads, later / heads_, later % heads_);
+    head.next = &next;
     turn(pass, {sequence, queries.offsets[sequence], queries.offsets[sequence + 1], queries.rows, column, 1},
          1, q);
     turn(pass, {sequence, pass.offsets[sequence], pass.offsets[sequence + 1], {}, query_.width() + column, 1},
          1, saved.qkv);
     head.out = saved.attended.row(queries.offsets[sequence]) + column;
     head.out_stride = saved.attended.stride();
-    pass.context.kernels().attend(head, dropped(pass, sequence, i % heads_),
-                                  pass.context.scratch(thread, scratch_of(head)));
+    attend(head, dropped(pass, sequence, i % heads_), pass.context.scratch(thread, scratch_of(head)));
   });
   output_.forward(pass.context, pass.weights, saved.attended, Activation::none, y);
 }
@@ -286,6 +290,13 @@ Attention::Heads Attention::heads_of(const Pass& pass, const Tensor& q, const Te
     }
   }
   return heads;
+}
+
+// Backward computes the probabilities again, in f32.
+decltype(Kernels::attend) Attention::kernel_of(const Pass& pass, const ProjectedPositions* relative) const {
+  const Kernels& kernels = pass.context.kernels();
+  const bool rounds = query_.dtype(pass.weights) != Dtype::f32 && !pass.keeps && relative == nullptr;
+  return rounds && kernels.attend_bf16 != nullptr ? kernels.attend_bf16 : kernels.attend;
 }
 
 double Attention::scale() const {

@@ -162,6 +162,7 @@ class Attention {
   // One head of a sequence, without the output pointer.
   AttentionHead head_of(const Pass& pass, const Heads& heads, int64_t sequence, int64_t head) const;
   double scale() const;
+  decltype(Kernels::attend) kernel_of(const Pass& pass, const ProjectedPositions* relative) const;
   DroppedProbabilities dropped(const Pass& pass, int64_t sequence, int64_t head) const;
 
   Config config_;

@@ -7,6 +7,7 @@
 
 #include "base/dtype.h"
 #include "base/pool.h"
+#include "nn/kernels/kernels.h"
 
 namespace bert::nn {
 
@@ -24,6 +25,9 @@ struct Tile {
   const float* numbers = nullptr;  // of these rows and columns
   const float* gate = nullptr;     // the same of a second product
   int64_t stride = 0;
+  // If they are int32, of panels in i8: what makes them numbers, see RawTile.
+  const QuantizedRow* quantized = nullptr;
+  IntegerColumns integers = {}, gate_integers = {};
   size_t place = 0;  // index of the product, if there are several
 };
 

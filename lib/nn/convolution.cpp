@@ -52,9 +52,8 @@ void Convolution::activate(Context& context, const Tensor& u, Tensor& y) const {
   context.pool().run_grid(u.rows(), [&](int64_t row, int) {
     context.kernels().finish_tile({.rows = 1,
                                    .columns = round_up(u.cols(), kBlockColumns),
-                                   .numbers = u.row(row),
                                    .stride = u.stride(),
-                                   .bias = no_bias.data(),
+                                   .layer = {.numbers = u.row(row), .bias = no_bias.data()},
                                    .activation = config_.activation},
                                   y.row(row), y.stride());
   });

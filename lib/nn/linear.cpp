@@ -18,10 +18,10 @@ constexpr int64_t kAhead = 8, kLine = 16;
 RawTile raw(const Tile& tile, const float* bias, Activation activation) {
   return {.rows = tile.rows,
           .columns = round_up(tile.columns, kBlockColumns),
-          .numbers = tile.numbers,
           .stride = tile.stride,
-          .bias = bias,
-          .activation = activation};
+          .layer = {tile.numbers, bias, tile.integers},
+          .activation = activation,
+          .quantized = tile.quantized};
 }
 
 void finish(const Kernels& kernels, const Tile& tile, const RawTile& raw, Tensor& y) {
@@ -36,6 +36,12 @@ void finish(const Kernels& kernels, const Tile& tile, const RawTile& raw, const 
   if (y.dtype == Dtype::bf16)
     return kernels.finish_tile_bf16(raw, reinterpret_cast<uint16_t*>(to) + column, stride);
   kernels.finish_tile(raw, reinterpret_cast<float*>(to) + column, stride);
+}
+
+void finish(const Kernels& kernels, const Tile& tile, RawTile raw, const RangedRows& y) {
+  raw.ranges = y.of(tile.row, tile.column);
+  raw.ranges_stride = y.rows.stride() / 2;
+  finish(kernels, tile, raw, y.rows);
 }
 
 // y = tile + bias
@@ -86,13 +92,13 @@ void Linear::forward_into(Context& context, const Weights& weights, const Tensor
   if (inner.gate != nullptr) gate = weights.forward(inner.gate->weight_);
   const auto finish_tile = [&](const Tile& tile) {
     RawTile whole = raw(tile, bias_of(weights, tile.column), inner.activation);
-    whole.gate = tile.gate;
-    if (gate) whole.gate_bias = inner.gate->bias_of(weights, tile.column);
-    if (inner.u != nullptr) finish(kernels, tile, whole.bias, *inner.u);
+    if (gate) whole.gate = {tile.gate, inner.gate->bias_of(weights, tile.column), tile.gate_integers};
+    if (inner.u != nullptr) finish(kernels, tile, whole.layer.bias, *inner.u);
     if (inner.factor != nullptr) {
       Tile of_gate = tile;
       of_gate.numbers = tile.gate;
-      finish(kernels, of_gate, whole.gate_bias, *inner.factor);
+      of_gate.integers = tile.gate_integers;
+      finish(kernels, of_gate, whole.gate.bias, *inner.factor);
     }
     finish(kernels, tile, whole, y);
   };
@@ -112,17 +118,25 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
 
 void Linear::forward(Context& context, const Weights& weights, const Tensor& x, const Inner& inner,
                      const Linear& next, Tensor& y, Tensor& z) const {
+  const Panels panels[] = {weights.forward(next.weight_)}, of_y = weights.forward(weight_);
+  const auto finish_next = [&](const Tile& tile) {
+    finish(context.kernels(), tile, next.bias_of(weights, tile.column), z);
+  };
+  if (panels[0].dtype == Dtype::i8 && of_y.dtype == Dtype::i8) {
+    RangedRows ranged = ranged_rows(y, x.rows(), of_y);
+    forward_into(context, weights, x, inner, ranged);
+    z.reshape(x.rows(), next.outputs_);
+    return multiply(context, ranged, panels, finish_next);
+  }
   y.reshape(x.rows(), outputs_);
-  const Panels panels[] = {weights.forward(next.weight_)};
-  const auto blocks = blocks_in(y, weights.forward(weight_), panels[0]);
+  const auto blocks = blocks_in(y, of_y, panels[0]);
   if (!blocks) {
     forward_into(context, weights, x, inner, y);
     return next.forward(context, weights, y, Activation::none, z);
   }
   forward_into(context, weights, x, inner, *blocks);
   z.reshape(x.rows(), next.outputs_);
-  multiply(context, *blocks, x.rows(), panels,
-           [&](const Tile& tile) { finish(context.kernels(), tile, next.bias_of(weights, tile.column), z); });
+  multiply(context, *blocks, x.rows(), panels, finish_next);
 }
 
 void Linear::forward_beside(Context& context, const Weights& weights, const Tensor& x,

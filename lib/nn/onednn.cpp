@@ -20,6 +20,7 @@ Isa usable_isa() {
 }
 
 bool has_exact_bytes() { return knows(dnnl_cpu_isa_avx512_core_vnni); }
+bool has_bf16_products() { return knows(dnnl_cpu_isa_avx512_core_bf16); }
 bool has_amx() { return knows(dnnl_cpu_isa_avx512_core_amx); }
 
 std::string onednn_version() {

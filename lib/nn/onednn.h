@@ -14,7 +14,8 @@ Isa usable_isa();
 // bits.
 bool has_exact_bytes();
 
-bool has_amx();  // used by oneDNN for bf16
+bool has_bf16_products();  // AVX512_BF16
+bool has_amx();            // used by oneDNN for bf16
 
 std::string onednn_version();  // "2.6.3"
 

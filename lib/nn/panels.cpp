@@ -32,6 +32,8 @@ int64_t block_rows(Dtype dtype) { return kBlockColumns * 4 / static_cast<int64_t
 struct ColumnNumbers {
   float* scales;
   int32_t* sums;
+
+  operator IntegerColumns() const { return {scales, sums}; }
 };
 ColumnNumbers column_numbers(const Panels& panels, int64_t panel) {
   std::byte* const end = panels.panel(panel + 1);
@@ -151,7 +153,8 @@ ColumnBlocks blocks_of(int64_t rows, const Panels& panels) {
 }
 
 // x itself if its layout permits, otherwise a copy in the context's shared memory.
-DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Panels& panels) {
+DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Panels& panels,
+                     const RangedRows* ranged = nullptr) {
   DenseRows rows = {.numbers = blocks_of(x.rows(), panels)};
   ColumnBlocks& numbers = rows.numbers;
   const bool is_i8 = panels.dtype == Dtype::i8;
@@ -170,7 +173,9 @@ DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Pa
   rows.quantized = reinterpret_cast<QuantizedRow*>(copy + floats);
   context.pool().run_grid(x.rows(), [&](int64_t row, int) {
     auto* const bytes = reinterpret_cast<uint8_t*>(numbers.at(row, 0));
-    rows.quantized[row] = context.kernels().quantize(depth, x.row(row) + column, bytes);
+    const float* const from = x.row(row) + column;
+    const Range range = ranged == nullptr ? context.kernels().range_of(depth, from) : ranged->whole(row);
+    rows.quantized[row] = context.kernels().quantize(depth, from, range, bytes);
     std::fill_n(bytes + depth, cols - depth, uint8_t{0});
   });
   return rows;
@@ -187,15 +192,13 @@ int64_t padded_rows(Dtype dtype, int64_t rows) {
 }
 
 // Computes the tile's `numbers` from its rows of x and its panel.
-void multiply_dense(const Kernels& kernels, const DenseRows& x, const Panels& panels, const Tile& tile,
-                    float* numbers) {
+IntegerColumns multiply_dense(const DenseRows& x, const Panels& panels, const Tile& tile, float* numbers) {
   const int64_t size = size_of(panels.dtype), width = panels.width(), panel = tile.column / width,
                 rows = tile.rows;
   const std::byte* const b = panels.panel(panel);
-  auto* const sums = reinterpret_cast<int32_t*>(numbers);
   if (!is_matmul(panels.dtype)) {
     multiply_bytes(rows, width, panels.depth, reinterpret_cast<uint8_t*>(x.numbers.at(tile.row, 0)),
-                   reinterpret_cast<const int8_t*>(b), panels.room(), sums);
+                   reinterpret_cast<const int8_t*>(b), panels.room(), reinterpret_cast<int32_t*>(numbers));
   } else {
     for (int64_t from = 0; from < x.numbers.cols; from += x.numbers.block) {
       matmul({.dtype = panels.dtype,
@@ -207,18 +210,14 @@ void multiply_dense(const Kernels& kernels, const DenseRows& x, const Panels& pa
              x.numbers.at(tile.row, from), b + from * width * size, numbers);
     }
   }
-  if (x.quantized == nullptr) return;
-  const ColumnNumbers of_columns = column_numbers(panels, panel);
-  for (int64_t i = 0; i < rows; ++i) {
-    kernels.dequantize(width, x.quantized[tile.row + i], of_columns.scales, of_columns.sums,
-                       sums + i * width);
-  }
+  return x.quantized == nullptr ? IntegerColumns() : column_numbers(panels, panel);
 }
 
-// Computes the tiles of all products, each by compute_tile(tile, its panels, its numbers).
+// Computes the tiles of all products, each by compute_tile(tile, its panels, its numbers), which returns the
+// tile's integers.
 template <class Compute>
 void multiply_tiles(Context& context, int64_t rows, std::span<const Panels> panels, const Panels* gate,
-                    Compute compute_tile, const std::function<void(const Tile&)>& finish) {
+                    Compute compute_tile, const auto& finish) {
   const int64_t tall = parts_of(rows, kPanelRows),
                 height = round_up(parts_of(rows, tall), kBlockRows);  // tasks of about equal size
   int64_t count = 0;
@@ -240,10 +239,10 @@ void multiply_tiles(Context& context, int64_t rows, std::span<const Panels> pane
                  .gate = nullptr,
                  .stride = b.width(),
                  .place = place};
-    compute_tile(tile, b, numbers);
+    tile.integers = compute_tile(tile, b, numbers);
     if (gate == nullptr) return finish(tile);
     alignas(64) float of_gate[kPanelRows * kWidest];
-    compute_tile(tile, *gate, of_gate);
+    tile.gate_integers = compute_tile(tile, *gate, of_gate);
     tile.gate = of_gate;
     finish(tile);
   };
@@ -257,10 +256,11 @@ void multiply_dense(Context& context, const DenseRows& x, int64_t rows, std::spa
                     const Panels* gate, const std::function<void(const Tile&)>& finish) {
   multiply_tiles(
       context, rows, panels, gate,
-      [&](const Tile& tile, const Panels& b, float* numbers) {
-        multiply_dense(context.kernels(), x, b, tile, numbers);
-      },
-      finish);
+      [&](const Tile& tile, const Panels& b, float* numbers) { return multiply_dense(x, b, tile, numbers); },
+      [&](Tile tile) {
+        if (x.quantized != nullptr) tile.quantized = x.quantized + tile.row;
+        finish(tile);
+      });
 }
 
 }  // namespace
@@ -327,8 +327,29 @@ void multiply(Context& context, const Tensor& x, int64_t column, std::span<const
                                          .c = numbers,
                                          .c_stride = b.width(),
                                          .room = true});
+        return IntegerColumns();
       },
       finish);
+}
+
+Range RangedRows::whole(int64_t row) const {
+  Range range;
+  for (const Range* part = of(row, 0); part < of(row, 0) + count; ++part)
+    range = {std::min(range.low, part->low), std::max(range.high, part->high)};
+  return range;
+}
+
+RangedRows ranged_rows(Tensor& y, int64_t rows, const Panels& of_y) {
+  const int64_t first = round_up(of_y.cols, Tensor::kColumns);
+  y.reshape(rows, first + 2 * of_y.count());
+  return {.rows = y, .first = first, .tile = of_y.width(), .count = of_y.count()};
+}
+
+void multiply(Context& context, const RangedRows& x, std::span<const Panels> panels,
+              const std::function<void(const Tile&)>& finish) {
+  if (x.rows.rows() == 0) return;
+  const DenseRows rows = dense_rows(context, x.rows, 0, panels.front(), &x);
+  multiply_dense(context, rows, x.rows.rows(), panels, nullptr, finish);
 }
 
 std::optional<ColumnBlocks> blocks_in(Tensor& y, const Panels& of_y, const Panels& next) {

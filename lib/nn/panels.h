@@ -59,10 +59,27 @@ std::string arithmetic_name(Dtype dtype);
 
 // Computes x·B for each B with all threads of the pool; x [M, depth] is columns [column, column + depth) of a
 // tensor. Calls `finish` for each tile on the thread that computed it; tiles are 64-byte aligned and padded
-// to a multiple of 16 columns. With a gate of the same shape as the only B, tiles have both products. Throws
-// std::bad_alloc if oneDNN gets no memory.
+// to a multiple of 16 columns. In i8 their numbers are int32. With a gate of the same shape as the only B,
+// tiles have both products. Throws std::bad_alloc if oneDNN gets no memory.
 void multiply(Context& context, const Tensor& x, int64_t column, std::span<const Panels> panels,
               const std::function<void(const Tile&)>& finish, const Panels* gate = nullptr);
+
+// Rows of f32 with the ranges of their tiles beside them, which products in i8 need.
+struct RangedRows {
+  Tensor& rows;
+  int64_t first;  // column of the first range
+  int64_t tile;   // columns of a tile
+  int64_t count;  // tiles of a row
+
+  Range* of(int64_t row, int64_t column) const {  // of the tile there
+    return reinterpret_cast<Range*>(rows.row(row) + first) + column / tile;
+  }
+  Range whole(int64_t row) const;
+};
+// y for products with panels in i8 of rows that are products with `of_y`.
+RangedRows ranged_rows(Tensor& y, int64_t rows, const Panels& of_y);
+void multiply(Context& context, const RangedRows& x, std::span<const Panels> panels,
+              const std::function<void(const Tile&)>& finish);
 
 // Memory of y for the numbers that products with `next` read, in their form, to be written by tiles of
 // `of_y`; nothing if these do not fit into its blocks, or numbers of whole rows are needed first.

@@ -43,9 +43,8 @@ void TiedDecoder::forward(Context& context, const Weights& weights, const Stored
                                  .room = true});
     context.kernels().finish_tile({.rows = block.rows,
                                    .columns = round_up(count, kBlockColumns),
-                                   .numbers = to,
                                    .stride = logits.stride(),
-                                   .bias = weights.plain(bias_) + first},
+                                   .layer = {.numbers = to, .bias = weights.plain(bias_) + first}},
                                   to, logits.stride());
   });
 }

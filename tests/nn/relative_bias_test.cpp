@@ -98,6 +98,10 @@ void check(const Head& head, float p) {
     std::vector<float> found(head.q.size()), dq(head.q.size()), dk(head.k.size()), dv(head.k.size());
     std::vector<float> scratch(static_cast<size_t>(attention_scratch(head.length, head.size)));
     std::vector<float> by_distance(head.bias.size() + 2);
+    if (table->attend_bf16 != nullptr) {
+      table->attend_bf16(head.head(found.data()), dropped, scratch.data());
+      CHECK(error(flat(out, head.size), found) < 8e-3);  // of unrounded factors
+    }
     table->attend(head.head(found.data()), dropped, scratch.data());
     table->attend_backward({.head = head.head(found.data()),
                             .dropped = dropped,

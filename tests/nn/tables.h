@@ -16,6 +16,7 @@ inline std::vector<const Kernels*> tables() {
 #if defined(__x86_64__)
   if (usable_isa() >= Isa::avx2) usable.push_back(&kernels_avx2::kTable);
   if (usable_isa() >= Isa::avx512) usable.push_back(&kernels_avx512::kTable);
+  if (usable_kernels().attend_bf16 != nullptr) usable.push_back(&usable_kernels());
 #endif
   return usable;
 }

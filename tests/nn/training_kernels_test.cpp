@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "base/dtype.h"
 #include "nn/kernels/kernels.h"
 #include "nn/tables.h"
 #include "reference/slow_training.h"
@@ -186,6 +187,13 @@ TEST_CASE("layer normalization gradients match double precision for any width") 
   }
 }
 
+std::vector<float> in_bf16(std::vector<float> numbers) {
+  std::vector<std::byte> rounded(2 * numbers.size());
+  from_f32(numbers, Dtype::bf16, rounded.data());
+  to_f32(Dtype::bf16, rounded.data(), numbers);
+  return numbers;
+}
+
 enum class Sees { all, before, near };
 
 // The keys that each query sees, ascending; none if it sees all. The queries are all tokens or some of them.
@@ -237,6 +245,9 @@ TEST_CASE("attention and its gradients match double precision for any length, he
       const auto queries = matrix(q, rows, size, stride), keys = matrix(k, length, size, stride),
                  values = matrix(v, length, size, stride), douts = matrix(dout, rows, size, stride);
       const Matrix expected = reference::attend_dropped(queries, keys, values, scale, keep, seen);
+      const Matrix expected_bf16 = reference::attend_dropped(
+          matrix(in_bf16(q), rows, size, stride), matrix(in_bf16(k), length, size, stride),
+          matrix(in_bf16(v), length, size, stride), scale, keep, seen);
       const auto gradient = reference::attend_backward(queries, keys, values, scale, keep, douts, seen);
       for (const Kernels* table : tables()) {
         std::vector<float> out(q.size(), 7), dq = out, dk = out, dv = out;
@@ -268,6 +279,14 @@ TEST_CASE("attention and its gradients match double precision for any length, he
                                   std::to_string(size) + " rows " + std::to_string(rows) + " rate " +
                                   std::to_string(p) + " sees " + std::to_string(static_cast<int>(sees));
         CHECK_MESSAGE(relative_error(expected, out.data(), stride) < 2e-6, where);
+        if (table->attend_bf16 != nullptr) {
+          std::vector<float> found = out;
+          AttentionHead rounding = head;
+          rounding.out = found.data();
+          table->attend_bf16(rounding, dropped, scratch.data());
+          CHECK_MESSAGE(relative_error(expected_bf16, found.data(), stride) < 3e-3, where, ", bf16");
+          std::swap(out, found);  // for what is beside the columns
+        }
         CHECK_MESSAGE(relative_error(gradient.dv, dv.data(), stride) < 2e-6, where);
         if (length > 1) {  // with a single key the scores have no gradient
           CHECK_MESSAGE(relative_error(gradient.dq, dq.data(), stride) < 4e-6, where);

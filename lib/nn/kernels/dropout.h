@@ -58,8 +58,8 @@ static inline Vector only(Integers mask, Vector x) {
   return reinterpret_cast<Vector>(mask & reinterpret_cast<Integers>(x));
 }
 
-static void drop(int64_t n, DropoutKey key, uint32_t row, DropoutRate rate, const float* x,
-                 const float* residual, float* y) {
+static inline void drop(int64_t n, DropoutKey key, uint32_t row, DropoutRate rate, const float* x,
+                        const float* residual, float* y) {
   if (rate.threshold == 0) {
     for (int64_t i = 0; i < n; ++i) y[i] = residual == nullptr ? x[i] : x[i] + residual[i];
     return;

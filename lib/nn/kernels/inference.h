@@ -9,72 +9,12 @@ namespace bert::nn::BERT_KERNELS {
 
 #include "nn/kernels/math.h"
 #include "nn/kernels/products.h"
-
-// ---- bf16
-
-// Rounds the upper half according to the lower half. A NaN remains a NaN.
-template <class Bits>
-static inline Bits upper_half(Bits bits) {
-  const Bits rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16, nan = bits >> 16 | 0x40u;
-  return (bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded;
-}
-
-static inline void store(uint16_t* to, Vector v) {
-  typedef uint32_t Bits __attribute__((vector_size(4 * kLanes)));
-  typedef uint16_t Halves __attribute__((vector_size(2 * kLanes), aligned(2), may_alias));
-  *reinterpret_cast<Halves*>(to) = __builtin_convertvector(upper_half(reinterpret_cast<Bits>(v)), Halves);
-}
-
-static void to_bf16(int64_t n, const float* from, uint16_t* to) {
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) store(to + i, load(from + i));
-  typedef uint32_t One __attribute__((may_alias));
-  for (; i < n; ++i)
-    to[i] = static_cast<uint16_t>(upper_half<uint32_t>(*reinterpret_cast<const One*>(from + i)));
-}
+// These use the former.
+#include "nn/kernels/bf16.h"
+#include "nn/kernels/finish.h"
+#include "nn/kernels/transpose.h"
 
 // ---- rows
-
-// Rows of y to prefetch ahead: they are too far apart for the hardware prefetcher, and a store that waits for
-// its cache line blocks those after it.
-static constexpr int64_t kWriteAhead = 12;
-
-// y has f32 or bf16.
-template <bool kGated, class Number, class Function>
-static inline void finish_rows(const RawTile& tile, Number* y, int64_t y_stride, Function act) {
-  for (int64_t row = 0; row < tile.rows; ++row) {
-    const int64_t from = row * tile.stride;
-    Number* const to = y + row * y_stride;
-    const Number* const later = row + kWriteAhead < tile.rows ? to + kWriteAhead * y_stride : to;
-    for (int64_t i = 0; i < tile.columns; i += kLanes) {
-      __builtin_prefetch(later + i, 1);
-      const Vector x = act(load(tile.numbers + from + i) + load(tile.bias + i));
-      store(to + i, kGated ? (load(tile.gate + from + i) + load(tile.gate_bias + i)) * x : x);
-    }
-  }
-}
-
-template <class Number>
-static void finish_tile(const RawTile& tile, Number* y, int64_t y_stride) {
-  const auto with = [&](auto act) {
-    return tile.gate == nullptr ? finish_rows<false>(tile, y, y_stride, act)
-                                : finish_rows<true>(tile, y, y_stride, act);
-  };
-  switch (tile.activation) {
-    case Activation::none:
-      return with([](Vector x) { return x; });
-    case Activation::gelu:
-      return with([](Vector x) { return gelu(x); });
-    case Activation::gelu_tanh:
-      return with([](Vector x) { return gelu_tanh(x); });
-    case Activation::relu:
-      return with([](Vector x) { return relu(x); });
-    case Activation::silu:
-      return with([](Vector x) { return silu(x); });
-    case Activation::tanh:
-      return with([](Vector x) { return tanh_of(x); });
-  }
-}
 
 // Σ f(i) over i in [0,n), f(load, i) for whole vectors: lane i mod kLanes of one of 1 or 4 independent chains
 // of additions accumulates, and the lanes are added as a tree.
@@ -116,10 +56,6 @@ static void layer_norm(int64_t n, const float* x, const float* gain, const float
   for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * scale * gain[i] + bias[i];
 }
 
-static void add(int64_t n, const float* x, float* y) {
-  for (int64_t i = 0; i < n; ++i) y[i] += x[i];
-}
-
 static void multiply(int64_t n, const float* x, float* y) {
   for (int64_t i = 0; i < n; ++i) y[i] *= x[i];
 }
@@ -132,72 +68,33 @@ static void rotate(int64_t n, const float* cos, const float* sin, float sign, fl
   }
 }
 
-// to [cols', rows'] = from [rows, cols] transposed, zero-padded if rows' or cols' is larger. rows' is a
-// multiple of kLanes.
-struct Transposed {
-  float* to;
-  int64_t stride;
-  int64_t rows, cols;  // rows', cols'
-};
-static void transpose(const float* from, int64_t stride, int64_t rows, int64_t cols, Transposed out) {
-  for (int64_t row = 0; row < out.rows; row += kLanes) {
-    for (int64_t col = 0; col < out.cols; col += kLanes) {
-      float* const square = out.to + col * out.stride + row;
-      if (row + kLanes <= rows && col + kLanes <= cols) {
-        transpose_square(from + row * stride + col, stride, square, out.stride);
-        continue;
-      }
-      for (int64_t i = 0; i < kLanes && col + i < out.cols; ++i) {
-        for (int64_t j = 0; j < kLanes; ++j) {
-          const bool inside = row + j < rows && col + i < cols;
-          square[i * out.stride + j] = inside ? from[(row + j) * stride + col + i] : 0.0f;
-        }
-      }
-    }
-  }
-}
-
-static void transpose_rows(int64_t rows, int64_t cols, const float* from, int64_t from_stride, float* to,
-                           int64_t stride) {
-  transpose(from, from_stride, rows, cols, {to, stride, stride, cols});
-}
-
 // ---- integers
 
-// Extremes of n numbers and 0; check is NaN if one of them is not finite.
-struct Extremes {
-  float low, high, check;
-};
-static Extremes extremes_of(int64_t n, const float* x) {
-  Vector least = {}, most = {}, check = {};
+static QuantizedRow quantize(int64_t n, const float* x, Range range, uint8_t* bytes) {
+  typedef uint8_t Bytes __attribute__((vector_size(kLanes), aligned(1), may_alias));
+  const float width = range.high - range.low, steps = width > kLeastRange ? 255 / width : 0;
+  const float zero = static_cast<float>(static_cast<int32_t>(0.5f - range.low * steps)),
+              rounding = zero + 0.5f;
+  Vector checks = {};  // NaN if a number is not finite
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     const Vector v = load(x + i);
-    least = min_of(v, least);
-    most = max_of(v, most);
-    check += v * 0.0f;
+    checks += v * 0.0f;
+    const Integers whole = __builtin_convertvector(v * steps + rounding, Integers);
+    *reinterpret_cast<Bytes*>(bytes + i) = __builtin_convertvector(whole, Bytes);
   }
-  Extremes found = {-max_lanes(-least), max_lanes(most), sum_lanes(check)};
+  float check = sum_lanes(checks);
   for (; i < n; ++i) {
-    found.low = x[i] < found.low ? x[i] : found.low;
-    found.high = x[i] > found.high ? x[i] : found.high;
-    found.check += x[i] * 0.0f;
+    check += x[i] * 0.0f;
+    bytes[i] = static_cast<uint8_t>(static_cast<int32_t>(check == 0 ? x[i] * steps + rounding : 0.0f));
   }
-  return found;
-}
-
-static QuantizedRow quantize(int64_t n, const float* x, uint8_t* bytes) {
-  const auto [low, high, check] = extremes_of(n, x);
   if (!(check == 0)) return {.scale = check, .zero = 0};
-  const float steps = high - low > kLeastRange ? 255 / (high - low) : 0;
-  const float zero = static_cast<float>(static_cast<int32_t>(0.5f - low * steps));
-  for (int64_t i = 0; i < n; ++i)
-    bytes[i] = static_cast<uint8_t>(static_cast<int32_t>(x[i] * steps + zero + 0.5f));
-  return {.scale = (high - low) / 255, .zero = static_cast<int32_t>(zero)};
+  return {.scale = width / 255, .zero = static_cast<int32_t>(zero)};
 }
 
 static QuantizedColumn quantize_column(int64_t n, const float* x, float most, int8_t* integers) {
-  const auto [low, high, check] = extremes_of(n, x);
+  const auto [low, high] = range_of(n, x);
+  const float check = sum_over<4>(n, [&](auto at, int64_t i) { return at(x + i) * 0.0f; });
   const float largest = high > -low ? high : -low;
   const float factor = check == 0 && largest > kLeastRange ? most / largest : 0;
   int32_t sum = 0;
@@ -210,16 +107,6 @@ static QuantizedColumn quantize_column(int64_t n, const float* x, float most, in
     sum += integer;
   }
   return {.scale = largest / most + check, .sum = sum};
-}
-
-static void dequantize(int64_t n, QuantizedRow row, const float* scales, const int32_t* sums,
-                       int32_t* products) {
-  float* const numbers = reinterpret_cast<float*>(products);
-  for (int64_t i = 0; i < n; i += kLanes) {
-    const Integers whole = *reinterpret_cast<const Integers*>(products + i) -
-                           *reinterpret_cast<const Integers*>(sums + i) * row.zero;
-    store(numbers + i, __builtin_convertvector(whole, Vector) * (load(scales + i) * row.scale));
-  }
 }
 
 // Row of logits [n] -> gradient of weight·(-ln softmax[gold]), zero-padded to a multiple of 64.
@@ -255,36 +142,8 @@ static SoftmaxResult softmax_gradient(int64_t n, float* logits, int64_t gold, fl
   return result;
 }
 
-// ---- attention
-
-// The largest of scores [length, rounded up].
-static inline float most_of(const float* scores, int64_t length) {
-  const int64_t whole = length / kLanes * kLanes;
-  Vector best = all(scores[0]);
-  for (int64_t i = 0; i < whole; i += kLanes) best = max_of(best, load(scores + i));
-  for (int64_t i = whole; i < length; i += kLanes)
-    best = select(lanes_below(length - i), max_of(best, load(scores + i)), best);
-  return max_lanes(best);
-}
-
-// scores [length, rounded up] -> e^((s - max)·scale), zero beyond length; returns 1 / their sum.
-static float exponentials(float* scores, int64_t length, int64_t padded, float scale) {
-  const int64_t whole = length / kLanes * kLanes;
-  const float most = most_of(scores, length);
-  Vector sums = {};
-  const auto exponential = [&](int64_t i) { return exp_of((load(scores + i) - most) * scale); };
-  const auto put = [&](int64_t i, Vector e) {
-    store(scores + i, e);
-    sums += e;
-  };
-  for (int64_t i = 0; i < whole; i += kLanes) put(i, exponential(i));
-  for (int64_t i = whole; i < padded; i += kLanes) {
-    put(i, select(lanes_below(length - i), exponential(i), Vector{}));
-  }
-  return 1.0f / sum_lanes(sums);
-}
-
 #include "nn/kernels/attention.h"
+#include "nn/kernels/attention_backward.h"
 #include "nn/kernels/dot.h"
 #include "nn/kernels/optimizer.h"
 #include "nn/kernels/relation.h"
@@ -296,18 +155,19 @@ const Kernels kTable = {
     .add = add,
     .transpose = transpose_rows,
     .to_bf16 = to_bf16,
+    .range_of = range_of,
     .quantize = quantize,
     .quantize_column = quantize_column,
-    .dequantize = dequantize,
-    .finish_tile = finish_tile<float>,
-    .finish_tile_bf16 = finish_tile<uint16_t>,
+    .finish_tile = finish_tile,
+    .finish_tile_bf16 = finish_tile_bf16,
     .multiply = multiply,
     .rotate = rotate,
     .activation_backward = activation_backward,
     .layer_norm = layer_norm,
     .layer_norm_backward = layer_norm_backward,
     .drop = drop,
-    .attend = attend,
+    .attend = attend<Floats>,
+    .attend_bf16 = nullptr,
     .attend_backward = attend_backward,
     .relate = relate,
     .softmax_gradient = softmax_gradient,

@@ -7,7 +7,14 @@ namespace bert::nn {
 
 const Kernels& usable_kernels() {
 #if defined(__x86_64__)
-  if (usable_isa() == Isa::avx512) return kernels_avx512::kTable;
+  if (usable_isa() == Isa::avx512) {
+    static const Kernels table = [] {
+      Kernels with = kernels_avx512::kTable;
+      if (has_bf16_products()) kernels_avx512_bf16::use(with);
+      return with;
+    }();
+    return table;
+  }
   if (usable_isa() == Isa::avx2) return kernels_avx2::kTable;
 #endif
   return kernels_baseline::kTable;

@@ -66,7 +66,8 @@ struct AttentionHead {
   // positions[i], or i without positions. nullptr: no bias.
   const float* bias = nullptr;
   const int64_t* positions = nullptr;
-  RelativeRows relative = {};  // not together with `seen`
+  RelativeRows relative = {};           // not together with `seen`
+  const AttentionHead* next = nullptr;  // prefetch hint: the head likely to come next
 };
 
 // Dropout of one head's attention probabilities; rows are queries.
@@ -150,15 +151,35 @@ constexpr int64_t kAttentionRows = 48;  // rows of scores at a time, so that the
 // of rows begin, so that each row is added up in the same parts in any block.
 constexpr int64_t kAttentionColumns = 64, kAttentionDepth = 96;
 
-// Sums of products, from which y = act(numbers + bias), or act(numbers + bias)∘(gate + gate_bias) with the
-// sums of a second product.
+// Lowest and highest of some numbers and 0.
+struct Range {
+  float low = 0, high = 0;
+};
+
+// QuantizedColumn of some columns.
+struct IntegerColumns {
+  const float* scales = nullptr;
+  const int32_t* sums = nullptr;
+};
+
+// Sums of products: f32, or int32 of bytes and integers.
+struct RawColumns {
+  const float* numbers = nullptr;
+  const float* bias = nullptr;
+  IntegerColumns integers = {};
+};
+
+// From these, y = act(numbers + bias), or act(numbers + bias)∘(gate + its bias).
 struct RawTile {
   int64_t rows, columns;  // columns: a multiple of 16
-  const float* numbers;
-  int64_t stride;
-  const float* bias;
+  int64_t stride;         // of the numbers
+  RawColumns layer, gate = {};
   Activation activation = Activation::none;
-  const float *gate = nullptr, *gate_bias = nullptr;
+  const QuantizedRow* quantized = nullptr;  // the rows of bytes; nullptr: f32
+  // If y is to be quantized: gets the range of each of its rows, ranges_stride apart; only of int32. GELU is
+  // rough then, as for y in bf16 (kernels/math.h).
+  Range* ranges = nullptr;
+  int64_t ranges_stride = 0;
 };
 
 struct Kernels {
@@ -171,19 +192,17 @@ struct Kernels {
   void (*transpose)(int64_t rows, int64_t cols, const float* from, int64_t from_stride, float* to,
                     int64_t stride);
 
-  // Rounds n numbers to bf16 as from_f32 does (base/dtype.h).
+  // Rounds n numbers to bf16 as from_f32 does (base/dtype.h), except that those below the smallest normal
+  // number may become 0.
   void (*to_bf16)(int64_t n, const float* from, uint16_t* to);
 
-  // Quantizes n numbers to 255 equal steps over a range that includes 0.
-  QuantizedRow (*quantize)(int64_t n, const float* x, uint8_t* bytes);
+  // Of n numbers; NaN is skipped.
+  Range (*range_of)(int64_t n, const float* x);
+  // Quantizes n numbers to 255 equal steps over their range.
+  QuantizedRow (*quantize)(int64_t n, const float* x, Range range, uint8_t* bytes);
 
   // Quantizes n numbers to integers from -most to most.
   QuantizedColumn (*quantize_column)(int64_t n, const float* x, float most, int8_t* integers);
-
-  // Converts sums of products of a row's bytes and the columns' integers to f32, in place. scales[j] and
-  // sums[j] are those of QuantizedColumn. n is a multiple of 16.
-  void (*dequantize)(int64_t n, QuantizedRow row, const float* scales, const int32_t* sums,
-                     int32_t* products);
 
   // y [rows, columns], in f32 or bf16.
   void (*finish_tile)(const RawTile& tile, float* y, int64_t y_stride);
@@ -217,6 +236,8 @@ struct Kernels {
 
   // Attention and its backward pass. Scratch for both: attention_scratch.
   void (*attend)(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch);
+  // With products of bf16, without head.relative. nullptr: this processor has no such products.
+  void (*attend_bf16)(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch);
   void (*attend_backward)(const AttentionHeadGradient& gradient, float* scratch);
 
   // The sum of the losses of a head's rows. Scratch: relation_scratch.
@@ -266,6 +287,9 @@ extern const Kernels kTable;
 }
 namespace kernels_avx512 {
 extern const Kernels kTable;
+}
+namespace kernels_avx512_bf16 {
+void use(Kernels& table);  // what AVX512_BF16 makes faster
 }
 #endif
 

@@ -79,7 +79,7 @@ static double relate(const RelationHead& head, float* scratch) {
     }
     if (head.dx == nullptr) continue;
     add_to_keys(from == 0 ? 0 : length, {0, length}, size, rows, s, x, dy);
-    value_products(rows, length, size, kAttentionDepth, s, y, dx);
+    value_products(rows, length, size, kAttentionDepth, s, stride, y, dx);
     add_columns(dx, rows, student.size, head.dx + from * head.gradient_stride, head.gradient_stride);
   }
   if (head.dx != nullptr) add_columns(dy, length, student.size, head.dy, head.gradient_stride);

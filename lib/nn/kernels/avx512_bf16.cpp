@@ -1,0 +1,28 @@
+// What is faster with AVX512_BF16, in place of the same of avx512.cpp. Intrinsics are always inline, so no
+// copy of them is kept for the whole program.
+#include <immintrin.h>
+#include <stdint.h>
+
+#include "nn/kernels/kernels.h"
+
+#define BERT_KERNELS kernels_avx512_bf16
+#define BERT_LANES 16
+
+namespace bert::nn::BERT_KERNELS {
+
+#include "nn/kernels/math.h"
+#include "nn/kernels/products.h"
+// These use the former.
+#include "nn/kernels/bf16.h"
+#include "nn/kernels/finish.h"
+#include "nn/kernels/transpose.h"
+// These use all of them.
+#include "nn/kernels/attention.h"
+
+void use(Kernels& table) {
+  table.to_bf16 = to_bf16;
+  table.finish_tile_bf16 = finish_tile_bf16;
+  table.attend_bf16 = attend<Pairs>;
+}
+
+}  // namespace bert::nn::BERT_KERNELS
