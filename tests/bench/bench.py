@@ -24,7 +24,9 @@ PROJECT = HERE.parent.parent
 SHARED = Path(os.environ.get("BERT_SHARED", PROJECT.parent / "shared"))
 PEERS = SHARED / "peers"
 sys.path.insert(0, str(HERE.parent / "golden"))
+import fast_blas  # noqa: E402
 
+TORCH_SETTING = {"OMP_WAIT_POLICY": "PASSIVE"} | fast_blas.setting()  # of Debian's
 SHAPES = {"base": (12, 768, 12, 3072), "minilm": (6, 384, 12, 1536)}
 
 
