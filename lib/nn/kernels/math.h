@@ -79,8 +79,8 @@ static inline int64_t place_of(float value, const float* numbers, int64_t n) {
 
 // exp(x) = 2^n · e^r with n = round(x / ln 2), |r| <= ln(2)/2 and a polynomial fitted to e^r (relative error
 // 2e-9 before rounding). Below -87.3 the result is the smallest normal number; NaN stays NaN.
-static inline Vector exp_of(Vector x) {
-  const Vector clamped = max_of(bound(-87.3f), min_of(bound(88.3f), x));
+static inline Vector exp_of_low(Vector x) {  // x <= 88.3
+  const Vector clamped = max_of(bound(-87.3f), x);
   const Vector shifted = clamped * 1.44269504f + 12582912.0f;  // 1.5·2^23: the low bits of the sum are n
   const Vector n = shifted - 12582912.0f;
   const Vector r =
@@ -95,6 +95,7 @@ static inline Vector exp_of(Vector x) {
   const Integers exponent = reinterpret_cast<Integers>(shifted) << 23;
   return reinterpret_cast<Vector>(reinterpret_cast<Integers>(p) + exponent);
 }
+static inline Vector exp_of(Vector x) { return exp_of_low(min_of(bound(88.3f), x)); }
 
 // The same for x <= 0 if the result is rounded to bf16 next (relative error 1e-4).
 static inline Vector rough_exp_of(Vector x) {
@@ -124,30 +125,26 @@ static inline Vector tanh_of(Vector x) {
 }
 
 // e^(-x²/2)
-static inline Vector normal_bell(Vector x) {
-  const Vector z = magnitude(x) * 0.70710678f;
-  return exp_of(-z * z);
-}
+static inline Vector normal_bell(Vector x) { return exp_of_low(-0.5f * (x * x)); }
 
-// Normal distribution function by erfc(z) = e^(-z²)·Q(t), t = 1 / (1 + 0.35 z), z = |x|/√2, Q fitted on [0,
-// 10] (absolute error 8e-9; the tail keeps its relative precision, and so does GELU of large negative
+// 1 - Φ(|x|) of the normal distribution by erfc(z) = e^(-z²)·Q(t), t = 1 / (1 + 0.35 z), z = |x|/√2, Q fitted
+// on [0, 10] (absolute error 8e-9; the tail keeps its relative precision, and so does GELU of large negative
 // numbers). bell = normal_bell(x).
-static inline Vector normal_cdf(Vector x, Vector bell) {
-  const Vector z = magnitude(x) * 0.70710678f;
-  const Vector t = 1.0f / (1.0f + 0.35f * z);
-  Vector q = all(-0.20540186762809753f);
-  q = q * t + 0.8106803894042969f;
-  q = q * t - 0.7639409303665161f;
-  q = q * t + 0.7831364274024963f;
-  q = q * t - 0.07677511870861053f;
-  q = q * t + 0.2633735239505768f;
-  q = q * t + 0.18840612471103668f;
-  q = q * t + 5.214079865254462e-4f;
-  const Vector half_tail = 0.5f * q * bell;
-  return select(x < all(0.0f), half_tail, 1.0f - half_tail);
+static inline Vector normal_tail(Vector x, Vector bell) {
+  const Vector t = 1.0f / (1.0f + 0.24748737341529164f * magnitude(x));
+  Vector q = all(-0.102700933814048767f);  // Q / 2
+  q = q * t + 0.40534019470214845f;
+  q = q * t - 0.38197046518325805f;
+  q = q * t + 0.3915682137012482f;
+  q = q * t - 0.038387559354305265f;
+  q = q * t + 0.1316867619752884f;
+  q = q * t + 0.09420306235551836f;
+  q = q * t + 2.607039927132731e-4f;
+  return q * bell;
 }
 
-static inline Vector gelu(Vector x) { return x * normal_cdf(x, normal_bell(x)); }
+static inline Vector gelu_of_tail(Vector x, Vector tail) { return max_of(x, Vector{}) - magnitude(x) * tail; }
+static inline Vector gelu(Vector x) { return gelu_of_tail(x, normal_tail(x, normal_bell(x))); }
 // For results that are rounded to bf16 or to 8 bits next: an odd polynomial fitted to Φ(x) - 1/2 on
 // [-4.4, 4.4] (absolute error of GELU 5e-5; beyond, 1e-5·|x|), in half the time.
 static inline Vector rough_gelu(Vector x) {

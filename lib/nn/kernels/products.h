@@ -15,7 +15,7 @@ static constexpr int64_t kPrefetchAhead = 16;
 // Factors in f32.
 struct Floats {
   static constexpr int64_t kInTerm = 1;  // numbers in the place of a float
-  static inline Vector exponential(Vector x) { return exp_of(x); }
+  static inline Vector exponential(Vector x) { return exp_of_low(x); }
   static inline Vector spread(const float* x) { return all(*x); }
   static inline Vector multiply_add(Vector sum, Vector a, Vector b) { return sum + a * b; }
 };

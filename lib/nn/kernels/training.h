@@ -36,8 +36,9 @@ struct ValueAndSlope {
 };
 
 static inline ValueAndSlope gelu_slope(Vector x) {
-  const Vector bell = normal_bell(x), cdf = normal_cdf(x, bell);
-  return {x * cdf, cdf + x * (bell * 0.3989422804f)};
+  const Vector bell = normal_bell(x), tail = normal_tail(x, bell);
+  const Vector cdf = select(x < all(0.0f), tail, 1.0f - tail);
+  return {gelu_of_tail(x, tail), cdf + x * (bell * 0.3989422804f)};
 }
 static inline ValueAndSlope gelu_tanh_slope(Vector x) {
   const Vector square = x * x;
