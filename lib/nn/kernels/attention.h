@@ -1,4 +1,4 @@
-// Attention. Included only by inference.h, inside its namespace.
+// Attention. Included by inference.h and avx512_bf16.cpp, inside their namespace.
 //
 // Forward keeps only q, k, v and its output. Backward recomputes the probabilities, kAttentionRows queries at
 // a time, as FlashAttention does (Dao et al. 2022, "Fast and memory-efficient exact attention with

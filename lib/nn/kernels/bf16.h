@@ -1,4 +1,4 @@
-// Rounding to bf16. Included only by inference.h, inside its namespace.
+// Rounding to bf16. Included by inference.h and avx512_bf16.cpp, inside their namespace.
 
 // Rounds the upper half according to the lower half. A NaN remains a NaN.
 template <class Bits>

@@ -1,4 +1,4 @@
-// What follows products of weights. Included only by inference.h, inside its namespace.
+// What follows products of weights. Included by inference.h and avx512_bf16.cpp, inside their namespace.
 
 // numbers + bias of kLanes columns.
 struct FromFloats {

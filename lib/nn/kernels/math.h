@@ -1,5 +1,6 @@
-// Vectors of kLanes floats and functions on them, using the compiler's vector extension. Included only by
-// inference.h, once for each instruction set, inside its namespace; so everything is static.
+// Vectors of kLanes floats and functions on them, using the compiler's vector extension. Included by
+// inference.h and avx512_bf16.cpp, once for each instruction set, inside their namespaces; so everything is
+// static.
 
 typedef float Vector __attribute__((vector_size(4 * BERT_LANES), aligned(4), may_alias));
 typedef int32_t Integers __attribute__((vector_size(4 * BERT_LANES), aligned(4), may_alias));

@@ -1,5 +1,5 @@
-// Products for attention, with small factors that fit in the cache. Included only by inference.h, once for
-// each instruction set, inside its namespace; so everything is static.
+// Products for attention, with small factors that fit in the cache. Included by inference.h and
+// avx512_bf16.cpp, once for each instruction set, inside its namespace; so everything is static.
 
 // Storage of the left factor a [m,k]: by rows, a_stride apart, or transposed.
 enum class Left { rows, transposed };

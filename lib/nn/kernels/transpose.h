@@ -1,4 +1,4 @@
-// Included only by inference.h, inside its namespace.
+// Included by inference.h and avx512_bf16.cpp, inside their namespace.
 
 // Interleaves the lanes of a and b: their lower halves, or their upper halves.
 #if BERT_LANES == 16
