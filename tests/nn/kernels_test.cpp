@@ -154,6 +154,29 @@ TEST_CASE("sums of integers are finished as the numbers they stand for, with the
   }
 }
 
+TEST_CASE("quantized numbers are within half a step, also where the range is symmetric") {
+  std::mt19937 random(9);
+  for (const Kernels* table : tables()) {
+    for (const int64_t n : {2, 16, 37}) {
+      for (int turn = 0; turn < 2000; ++turn) {
+        auto x = normal_numbers(random, n);
+        if (turn % 2 == 0) x.back() = -x.front();  // often the ends of the range, at -127.5 and 127.5 steps
+        if (turn % 4 == 0) x = {-1.5f, 1.5f};
+        const auto count = static_cast<int64_t>(x.size());
+        std::vector<uint8_t> bytes(x.size() + 1, 7);
+        const Range range = table->range_of(count, x.data());
+        const QuantizedRow row = table->quantize(count, x.data(), range, bytes.data());
+        CHECK(row.scale == doctest::Approx((range.high - range.low) / 255));
+        for (size_t i = 0; i < x.size(); ++i) {
+          const float value = row.scale * static_cast<float>(bytes[i] - row.zero);
+          CHECK_MESSAGE(std::abs(value - x[i]) <= 0.5001f * row.scale, table->name, " ", x[i]);
+        }
+        CHECK(bytes.back() == 7);
+      }
+    }
+  }
+}
+
 TEST_CASE("every kernel propagates NaN") {
   const float nan = std::nanf("");
   for (const Kernels* table : tables()) {

@@ -75,18 +75,21 @@ static QuantizedRow quantize(int64_t n, const float* x, Range range, uint8_t* by
   const float width = range.high - range.low, steps = width > kLeastRange ? 255 / width : 0;
   const float zero = static_cast<float>(static_cast<int32_t>(0.5f - range.low * steps)),
               rounding = zero + 0.5f;
+  constexpr float kMost =
+      255.5f;          // the highest number may be rounded up where zero is, if -low is like 127.5 steps
   Vector checks = {};  // NaN if a number is not finite
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     const Vector v = load(x + i);
     checks += v * 0.0f;
-    const Integers whole = __builtin_convertvector(v * steps + rounding, Integers);
+    const Integers whole = __builtin_convertvector(min_of(bound(kMost), v * steps + rounding), Integers);
     *reinterpret_cast<Bytes*>(bytes + i) = __builtin_convertvector(whole, Bytes);
   }
   float check = sum_lanes(checks);
   for (; i < n; ++i) {
     check += x[i] * 0.0f;
-    bytes[i] = static_cast<uint8_t>(static_cast<int32_t>(check == 0 ? x[i] * steps + rounding : 0.0f));
+    const float number = x[i] * steps + rounding;
+    bytes[i] = static_cast<uint8_t>(check == 0 && number < kMost ? static_cast<int32_t>(number) : 255);
   }
   if (!(check == 0)) return {.scale = check, .zero = 0};
   return {.scale = width / 255, .zero = static_cast<int32_t>(zero)};
