@@ -75,8 +75,8 @@ static QuantizedRow quantize(int64_t n, const float* x, Range range, uint8_t* by
   const float width = range.high - range.low, steps = width > kLeastRange ? 255 / width : 0;
   const float zero = static_cast<float>(static_cast<int32_t>(0.5f - range.low * steps)),
               rounding = zero + 0.5f;
-  constexpr float kMost =
-      255.5f;          // the highest number may be rounded up where zero is, if -low is like 127.5 steps
+  // Zero and the highest number may both be rounded up, if -low is like 127.5 steps.
+  constexpr float kMost = 255.5f;
   Vector checks = {};  // NaN if a number is not finite
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {

@@ -196,9 +196,9 @@ struct Kernels {
   // number may become 0.
   void (*to_bf16)(int64_t n, const float* from, uint16_t* to);
 
-  // Of n numbers; NaN is skipped.
+  // The range of n numbers; NaN is skipped.
   Range (*range_of)(int64_t n, const float* x);
-  // Quantizes n numbers to 255 equal steps over their range.
+  // Quantizes n numbers to 255 equal steps over their range, which is range_of them.
   QuantizedRow (*quantize)(int64_t n, const float* x, Range range, uint8_t* bytes);
 
   // Quantizes n numbers to integers from -most to most.
