@@ -24,7 +24,7 @@ class Linear {
 
   // Columns it takes in a tensor shared with others: outputs, rounded up.
   int64_t width() const { return round_up(outputs_, Tensor::kColumns); }
-  // Of its products.
+  // Number format of its products.
   Dtype dtype(const Weights& weights) const { return weights.dtype(weight_); }
 
   // Optionally stores u = x·Wᵀ + b for backward.

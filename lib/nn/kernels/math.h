@@ -49,20 +49,20 @@ static inline float fold_lanes(const float* lanes, Function f) {
     return fold_lanes<kCount / 2>(folded, f);
   }
 }
-static inline float sum_lanes(Vector v) {
+template <class Function>
+static inline float fold_lanes(Vector v, Function f) {
   float lanes[BERT_LANES];
   store(lanes, v);
-  return fold_lanes<BERT_LANES>(lanes, [](auto a, auto b) { return a + b; });
+  return fold_lanes<BERT_LANES>(lanes, f);
+}
+static inline float sum_lanes(Vector v) {
+  return fold_lanes(v, [](auto a, auto b) { return a + b; });
 }
 static inline float min_lanes(Vector v) {
-  float lanes[BERT_LANES];
-  store(lanes, v);
-  return fold_lanes<BERT_LANES>(lanes, [](auto a, auto b) { return a < b ? a : b; });
+  return fold_lanes(v, [](auto a, auto b) { return a < b ? a : b; });
 }
 static inline float max_lanes(Vector v) {
-  float lanes[BERT_LANES];
-  store(lanes, v);
-  return fold_lanes<BERT_LANES>(lanes, [](auto a, auto b) { return a > b ? a : b; });
+  return fold_lanes(v, [](auto a, auto b) { return a > b ? a : b; });
 }
 
 // Index of the first occurrence of a value among n numbers, or -1. Skips parts without it by whole vectors.
