@@ -282,6 +282,38 @@ TEST_CASE("a layer between two others has the bits of each on its own, with and 
   }
 }
 
+TEST_CASE(
+    "in int8, a layer between two others has the bits of each on its own, with the ranges of all tiles") {
+  std::mt19937 random(18);
+  Pool pool(2);
+  Context context(pool);
+  for (const int64_t width : {20, 64, 800, 3072}) {
+    CAPTURE(width);
+    Layout layout;
+    const Linear first("encoder.first", width, 40, layout), gate("encoder.gate", width, 40, layout),
+        next("encoder.next", 24, width, layout);
+    Params params(layout);
+    const auto& entries = layout.entries();
+    for (int i = 0; i < std::ssize(entries); ++i) fill(random, params.tensor(i));
+    const auto find = [&](const LayoutEntry& entry) {
+      const auto place = std::ranges::find(entries, entry.name, &LayoutEntry::name) - entries.begin();
+      return Stored{.data = std::as_bytes(params.tensor(static_cast<int>(place))).data()};
+    };
+    const Weights weights(layout, {.find = find, .release = [](std::span<const std::byte>) {}}, context,
+                          Dtype::i8);
+    REQUIRE(first.dtype(weights) == Dtype::i8);
+    const Tensor x = normal_tensor(random, 101, 40);
+    for (const bool gated : {false, true}) {
+      const Linear::Inner inner = {.activation = Activation::silu, .gate = gated ? &gate : nullptr};
+      Tensor y, expected, memory, z;
+      first.forward(context, weights, x, inner, y);
+      next.forward(context, weights, y, Activation::none, expected);
+      first.forward(context, weights, x, inner, next, memory, z);
+      CHECK(same_bits(values(z), values(expected)));
+    }
+  }
+}
+
 TEST_CASE("the vocabulary loss and its gradients match double precision") {
   std::mt19937 random(13);
   struct Case {

@@ -276,6 +276,40 @@ struct AttentionCase {
 
 }  // namespace
 
+#if defined(__x86_64__)
+TEST_CASE("attention rounds to bf16 only with such weights, and not what backward computes again") {
+  if (usable_kernels().attend_bf16 == nullptr) {
+    MESSAGE("skipped: this processor has no AVX512_BF16");
+    return;
+  }
+  std::mt19937 random(29);
+  const std::vector<int64_t> offsets = {0, 20, 50};
+  Pool pool(2);
+  Context context(pool), without(pool, kernels_avx512::kTable);
+  Layout layout;
+  const Attention attention("encoder.layer.0.attention", {.hidden = 64, .heads = 2}, layout);
+  Params params(layout);
+  fill(random, params, 0.25f);
+  const Tensor x = normal_tensor(random, 50, 64);
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
+    Weights weights(params, dtype);
+    weights.refresh(context);
+    for (const bool keeps : {true, false}) {
+      Tensor y[2];
+      for (Context* each : {&context, &without}) {
+        const Pass pass = {.context = *each, .weights = weights, .offsets = offsets, .keeps = keeps};
+        Attention::Saved saved;
+        attention.forward(pass, x, {x, offsets, {}}, saved, y[each == &without]);
+      }
+      bool equal = true;
+      for (int64_t row = 0; row < x.rows(); ++row)
+        equal = equal && std::ranges::equal(y[0].values(row), y[1].values(row));
+      CHECK(equal == (keeps || dtype == Dtype::f32));
+    }
+  }
+}
+#endif
+
 TEST_CASE("attention gradients equal central differences of the reference") {
   std::mt19937 random(23);
   const std::vector<int64_t> offsets = {0, 1, 12, 20};
