@@ -23,6 +23,8 @@ void use(Kernels& table) {
   table.to_bf16 = to_bf16;
   table.finish_tile_bf16 = finish_tile_bf16;
   table.attend_bf16 = attend<Pairs>;
+  table.multiply_panel_bf16 = multiply_panel<Pairs>;
+  table.multiply_panel_i8 = multiply_panel<Quads>;
 }
 
 }  // namespace bert::nn::BERT_KERNELS

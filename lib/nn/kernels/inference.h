@@ -160,6 +160,13 @@ const Kernels kTable = {
     .to_bf16 = to_bf16,
     .range_of = range_of,
     .quantize = quantize,
+#if BERT_LANES == 16
+    .multiply_panel = multiply_panel<Floats>,
+#else
+    .multiply_panel = nullptr,
+#endif
+    .multiply_panel_bf16 = nullptr,
+    .multiply_panel_i8 = nullptr,
     .quantize_column = quantize_column,
     .finish_tile = finish_tile,
     .finish_tile_bf16 = finish_tile_bf16,

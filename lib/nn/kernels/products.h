@@ -1,5 +1,6 @@
-// Products for attention, with small factors that fit in the cache. Included by inference.h and
-// avx512_bf16.cpp, once for each instruction set, inside its namespace; so everything is static.
+// Products for attention, with small factors that fit in the cache, and of few rows with weights. Included by
+// inference.h and avx512_bf16.cpp, once for each instruction set, inside its namespace; so everything is
+// static.
 
 // Storage of the left factor a [m,k]: by rows, a_stride apart, or transposed.
 enum class Left { rows, transposed };
@@ -7,10 +8,6 @@ enum class Left { rows, transposed };
 // Unrolls before arrays are assigned to registers; otherwise they pass through memory at the start and end of
 // a block.
 #define UNROLLED _Pragma("GCC unroll 8")
-
-// Rows of b to prefetch ahead. A panel is streamed from memory, and the hardware prefetcher stops every 4
-// KiB, which is 16 rows: for few rows of x, this costs a third of the time.
-static constexpr int64_t kPrefetchAhead = 16;
 
 // Factors in f32.
 struct Floats {
@@ -21,50 +18,73 @@ struct Floats {
 };
 
 #ifdef __AVX512BF16__
-// Factors with two bf16 in the place of each float, whose products are both added: the depth of a product is
-// the number of pairs.
-struct Pairs {
-  static constexpr int64_t kInTerm = 2;
-  static inline Vector exponential(Vector x) { return rough_exp_of(x); }
+// Factors with several numbers in the place of each float, whose products are all added: the depth of a product
+// is the number of these places.
+struct Packed {
   static inline Vector spread(const float* x) {
     typedef int32_t Bits __attribute__((may_alias));
     return reinterpret_cast<Vector>(Integers{} + *reinterpret_cast<const Bits*>(x));
   }
+};
+// Two bf16.
+struct Pairs : Packed {
+  static constexpr int64_t kInTerm = 2;
+  static inline Vector exponential(Vector x) { return rough_exp_of(x); }
   static inline Vector multiply_add(Vector sum, Vector a, Vector b) {
     return reinterpret_cast<Vector>(_mm512_dpbf16_ps(
         reinterpret_cast<__m512>(sum), reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b)));
   }
 };
+// Four bytes and four integers. Sums are int32.
+struct Quads : Packed {
+  static constexpr int64_t kInTerm = 4;
+  static inline Vector multiply_add(Vector sum, Vector a, Vector b) {
+    return reinterpret_cast<Vector>(_mm512_dpbusd_epi32(
+        reinterpret_cast<__m512i>(sum), reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+  }
+};
 #endif
 
-// A block of kRows × kVectors·kLanes numbers stays in registers over the whole of k. Each number is one chain
-// of multiply-adds in the order of k, so its bits do not depend on the block's position or shape.
-template <class Numbers, Into kInto, Left kLeft, int kRows, int kVectors>
-static inline void product_block(int64_t k, const float* a, int64_t a_stride, const float* b,
-                                 int64_t b_stride, float* c, int64_t c_stride) {
-  Vector sums[kRows][kVectors];
-  UNROLLED for (int r = 0; r < kRows; ++r) {
-    UNROLLED for (int v = 0; v < kVectors; ++v) sums[r][v] = Vector{};
-  }
-  for (int64_t i = 0; i < k; ++i) {
-    Vector columns[kVectors];
-    UNROLLED for (int v = 0; v < kVectors; ++v) {
-      columns[v] = load(b + i * b_stride + v * kLanes);
-      __builtin_prefetch(b + (i + kPrefetchAhead) * b_stride + v * kLanes);
-    }
+// A block of kRows × kVectors·kLanes numbers, which stays in registers over the whole of k. Each number is one
+// chain of multiply-adds in the order of k, so its bits do not depend on the block's position or shape.
+template <int kRows, int kVectors>
+struct Block {
+  Vector sums[kRows][kVectors] = {};
+
+  // f(vector, where it is in c)
+  template <class Function>
+  inline void for_each(float* c, int64_t c_stride, Function f) {
     UNROLLED for (int r = 0; r < kRows; ++r) {
-      const Vector factor = Numbers::spread(a + (kLeft == Left::rows ? r * a_stride + i : i * a_stride + r));
-      UNROLLED for (int v = 0; v < kVectors; ++v) {
-        sums[r][v] = Numbers::multiply_add(sums[r][v], factor, columns[v]);
+      UNROLLED for (int v = 0; v < kVectors; ++v) f(sums[r][v], c + r * c_stride + v * kLanes);
+    }
+  }
+
+  // sums += a·b, calling each(i) for each row i of b.
+  template <class Numbers, Left kLeft, class Function>
+  inline void extend(int64_t k, const float* a, int64_t a_stride, const float* b, int64_t b_stride,
+                     Function each) {
+    for (int64_t i = 0; i < k; ++i) {
+      Vector columns[kVectors];
+      UNROLLED for (int v = 0; v < kVectors; ++v) columns[v] = load(b + i * b_stride + v * kLanes);
+      each(i);
+      UNROLLED for (int r = 0; r < kRows; ++r) {
+        const Vector factor =
+            Numbers::spread(a + (kLeft == Left::rows ? r * a_stride + i : i * a_stride + r));
+        UNROLLED for (int v = 0; v < kVectors; ++v)
+          sums[r][v] = Numbers::multiply_add(sums[r][v], factor, columns[v]);
       }
     }
   }
-  UNROLLED for (int r = 0; r < kRows; ++r) {
-    UNROLLED for (int v = 0; v < kVectors; ++v) {
-      float* to = c + r * c_stride + v * kLanes;
-      store(to, kInto == Into::add ? load(to) + sums[r][v] : sums[r][v]);
-    }
-  }
+};
+
+template <class Numbers, Into kInto, Left kLeft, int kRows, int kVectors>
+static inline void product_block(int64_t k, const float* a, int64_t a_stride, const float* b,
+                                 int64_t b_stride, float* c, int64_t c_stride) {
+  Block<kRows, kVectors> block;
+  block.template extend<Numbers, kLeft>(k, a, a_stride, b, b_stride, [](int64_t) {});
+  block.for_each(c, c_stride, [](Vector sum, float* to) {
+    store(to, kInto == Into::add ? load(to) + sum : sum);
+  });
 }
 
 static constexpr int kBlockRows = 6;
@@ -109,3 +129,36 @@ static void product_into(int64_t m, int64_t n, int64_t k, const float* a, int64_
 // Not that of nn/blocks.h: an inline function shared with code for other instruction sets could be compiled
 // for either.
 static inline int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+#if BERT_LANES == 16
+// The depth is cut into chunks that stay in the L1 cache for all blocks of rows. Meanwhile the next chunk comes
+// from memory, some of its lines with each block.
+template <class Numbers>
+static void multiply_panel(const PanelProduct& p) {
+  constexpr int64_t kColumns = kBlockVectors * kLanes, kChunk = 64;
+  const int64_t blocks = (p.rows + kBlockRows - 1) / kBlockRows;
+  for (int64_t from = 0; from < p.depth; from += kChunk) {
+    const int64_t k = p.depth - from < kChunk ? p.depth - from : kChunk;
+    const float *const chunk = p.panel + from * kColumns,
+                *const next = from + k < p.depth ? chunk + k * kColumns : p.next;
+    const auto multiply_rows = [&]<int kRows>(int64_t i) {
+      float* const sums = p.sums + i * kBlockRows * kColumns;
+      const int64_t first = i * kBlockVectors / blocks,
+                    end = next == nullptr ? first : (i + 1) * kBlockVectors / blocks;
+      const auto prefetch = [&](int64_t row) {
+        for (int64_t line = first; line < end; ++line)
+          __builtin_prefetch(next + row * kColumns + line * kLanes);
+      };
+      Block<kRows, kBlockVectors> block;
+      if (from > 0) block.for_each(sums, kColumns, [](Vector& sum, float* at) { sum = load(at); });
+      block.template extend<Numbers, Left::rows>(k, p.x + i * kBlockRows * p.x_stride + from, p.x_stride,
+                                                 chunk, kColumns, prefetch);
+      block.for_each(sums, kColumns, [](Vector sum, float* to) { store(to, sum); });
+    };
+    const int64_t rest = p.rows - (blocks - 1) * kBlockRows;
+    for (int64_t i = 0; i < blocks - (rest > 4 ? 0 : 1); ++i) multiply_rows.template operator()<kBlockRows>(i);
+    if (rest <= 2) multiply_rows.template operator()<2>(blocks - 1);
+    if (rest == 3 || rest == 4) multiply_rows.template operator()<4>(blocks - 1);
+  }
+}
+#endif
