@@ -43,14 +43,6 @@ void prepare_gemm() {
   if (lack) std::rethrow_exception(lack);
 }
 
-// Calls f(from, depth) for the parts of the product's depth.
-template <class Function>
-void for_parts(int64_t depth, Function f) {
-  const int64_t part =
-      round_up(parts_of(depth, std::max<int64_t>(1, parts_of(depth, kDepth))), kBlockColumns);
-  for (int64_t from = 0; from < depth; from += part) f(from, std::min(part, depth - from));
-}
-
 // Adds columns [from, from + depth) of a.
 void add_row_sums(const Kernels& kernels, const Product& p, int64_t from, int64_t depth) {
   float part[kDepth];
@@ -141,6 +133,12 @@ Factor Factor::from(int64_t row, int64_t column) const {
   Factor part = *this;
   part.numbers += order == Order::rows ? row * stride + column : column * stride + row;
   return part;
+}
+
+void for_parts(int64_t depth, const std::function<void(int64_t, int64_t)>& f) {
+  const int64_t part =
+      round_up(parts_of(depth, std::max<int64_t>(1, parts_of(depth, kDepth))), kBlockColumns);
+  for (int64_t from = 0; from < depth; from += part) f(from, std::min(part, depth - from));
 }
 
 void multiply(const Kernels& kernels, const Product& p) {

@@ -41,6 +41,9 @@ struct Product {
   float* row_sums = nullptr;  // [rows] += the sums of a's rows, if a is stored by columns; cols may be 0
 };
 
+// Calls f(from, depth) for the parts in which products of this depth are added up.
+void for_parts(int64_t depth, const std::function<void(int64_t, int64_t)>& f);
+
 // Computes a product that has room, on the calling thread. Throws std::bad_alloc if oneDNN gets no memory.
 void multiply(const Kernels& kernels, const Product& product);
 

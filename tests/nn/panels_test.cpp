@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "nn/onednn.h"
+#include "nn/panel_products.h"
 #include "nn/tensor.h"
 
 using namespace bert;
@@ -168,7 +169,7 @@ TEST_CASE("a row has the same bits in batches of 1 to 200 rows") {
   Pool pool(1);
   Context context(pool);
   for (const Dtype dtype : dtypes()) {
-    for (const int64_t depth : {16, 24, 64, 78, 312, 384, 768, 1024, 1200, 3072}) {
+    for (const int64_t depth : {16, 24, 64, 78, 257, 312, 384, 768, 1000, 1024, 1200, 3072}) {
       for (const int64_t cols : {2, 64, 144}) {
         const Tensor x = random_tensor(random, kMost, depth), w = random_tensor(random, cols, depth);
         const Packed matrix = packed(w, dtype);
@@ -183,6 +184,23 @@ TEST_CASE("a row has the same bits in batches of 1 to 200 rows") {
         }
       }
     }
+  }
+}
+
+TEST_CASE("few rows are multiplied by our kernels, whose sums are those of this version of oneDNN") {
+  Pool pool(1);
+  Context context(pool);
+  const Kernels& kernels = context.kernels();
+  const auto has_kernel = [&](Dtype dtype) {
+    if (dtype == Dtype::f32) return kernels.multiply_panel != nullptr;
+    return (dtype == Dtype::bf16 ? kernels.multiply_panel_bf16 : kernels.multiply_panel_i8) != nullptr;
+  };
+  CHECK(has_kernel(Dtype::f32) == (usable_isa() >= Isa::avx2));
+  for (const Dtype dtype : dtypes()) {
+    const bool adds_in_tiles = dtype == Dtype::bf16 && has_amx();
+    CHECK_MESSAGE(few_rows(context, dtype, 32).has_value() == (has_kernel(dtype) && !adds_in_tiles),
+                  name_of(dtype));
+    CHECK_MESSAGE(!few_rows(context, dtype, kPanelRows + 1), name_of(dtype));
   }
 }
 

@@ -160,7 +160,7 @@ const Kernels kTable = {
     .to_bf16 = to_bf16,
     .range_of = range_of,
     .quantize = quantize,
-#if BERT_LANES == 16
+#if BERT_LANES >= 8
     .multiply_panel = multiply_panel<Floats>,
 #else
     .multiply_panel = nullptr,

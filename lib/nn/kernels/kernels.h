@@ -182,15 +182,19 @@ struct RawTile {
   int64_t ranges_stride = 0;
 };
 
-// Products of few rows of x with a panel of weights [depth, 64] (panels.h). Numbers of x and of the panel are
-// those of 4 bytes: a float, two bf16 or four integers, and depth is their number.
+// Columns of a panel of weights (panels.h), by the lanes of a vector: oneDNN has layouts for AVX-512.
+template <int64_t kLanes>
+constexpr int64_t kPanelColumns = kLanes == 16 ? 64 : 128;
+
+// Products of few rows of x with a panel of weights. Each number of x and of the panel is one of 4 bytes: a
+// float, two bf16, or four integers.
 struct PanelProduct {
   int64_t rows, depth;
   const float* x;  // some rows more are read, up to a multiple of 6
   int64_t x_stride;
   const float* panel;
   const float* next;  // prefetch hint: where the panel likely to come next begins, or nullptr
-  float* sums;        // [rows, 64], and some rows more
+  float* sums;        // [rows, columns], and some rows more
 };
 
 struct Kernels {
@@ -212,7 +216,7 @@ struct Kernels {
   // Quantizes n numbers to 255 equal steps over their range, which is range_of them.
   QuantizedRow (*quantize)(int64_t n, const float* x, Range range, uint8_t* bytes);
 
-  // The same sums as oneDNN's matmul. nullptr: this table has none.
+  // Each sum is one chain of multiply-adds. nullptr: this table has none.
   void (*multiply_panel)(const PanelProduct& product);
   void (*multiply_panel_bf16)(const PanelProduct& product);
   void (*multiply_panel_i8)(const PanelProduct& product);

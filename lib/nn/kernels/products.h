@@ -18,8 +18,8 @@ struct Floats {
 };
 
 #ifdef __AVX512BF16__
-// Factors with several numbers in the place of each float, whose products are all added: the depth of a product
-// is the number of these places.
+// Factors with several numbers in the place of each float, whose products are all added: the depth of a
+// product is the number of these places.
 struct Packed {
   static inline Vector spread(const float* x) {
     typedef int32_t Bits __attribute__((may_alias));
@@ -45,8 +45,8 @@ struct Quads : Packed {
 };
 #endif
 
-// A block of kRows × kVectors·kLanes numbers, which stays in registers over the whole of k. Each number is one
-// chain of multiply-adds in the order of k, so its bits do not depend on the block's position or shape.
+// A block of kRows × kVectors·kLanes numbers, which stays in registers over the whole of k. Each number is
+// one chain of multiply-adds in the order of k, so its bits do not depend on the block's position or shape.
 template <int kRows, int kVectors>
 struct Block {
   Vector sums[kRows][kVectors] = {};
@@ -70,8 +70,8 @@ struct Block {
       UNROLLED for (int r = 0; r < kRows; ++r) {
         const Vector factor =
             Numbers::spread(a + (kLeft == Left::rows ? r * a_stride + i : i * a_stride + r));
-        UNROLLED for (int v = 0; v < kVectors; ++v)
-          sums[r][v] = Numbers::multiply_add(sums[r][v], factor, columns[v]);
+        UNROLLED for (int v = 0; v < kVectors; ++v) sums[r][v] =
+            Numbers::multiply_add(sums[r][v], factor, columns[v]);
       }
     }
   }
@@ -82,9 +82,8 @@ static inline void product_block(int64_t k, const float* a, int64_t a_stride, co
                                  int64_t b_stride, float* c, int64_t c_stride) {
   Block<kRows, kVectors> block;
   block.template extend<Numbers, kLeft>(k, a, a_stride, b, b_stride, [](int64_t) {});
-  block.for_each(c, c_stride, [](Vector sum, float* to) {
-    store(to, kInto == Into::add ? load(to) + sum : sum);
-  });
+  block.for_each(c, c_stride,
+                 [](Vector sum, float* to) { store(to, kInto == Into::add ? load(to) + sum : sum); });
 }
 
 static constexpr int kBlockRows = 6;
@@ -130,35 +129,42 @@ static void product_into(int64_t m, int64_t n, int64_t k, const float* a, int64_
 // for either.
 static inline int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-#if BERT_LANES == 16
-// The depth is cut into chunks that stay in the L1 cache for all blocks of rows. Meanwhile the next chunk comes
-// from memory, some of its lines with each block.
+#if BERT_LANES >= 8
+// The depth is cut into chunks that stay in the L1 cache for all rows. Meanwhile the next chunk comes from
+// memory, some of its lines with each block.
 template <class Numbers>
 static void multiply_panel(const PanelProduct& p) {
-  constexpr int64_t kColumns = kBlockVectors * kLanes, kChunk = 64;
-  const int64_t blocks = (p.rows + kBlockRows - 1) / kBlockRows;
+  constexpr int64_t kColumns = kPanelColumns<kLanes>, kWide = kBlockVectors * kLanes, kLine = 16,
+                    kLines = kWide / kLine, kChunk = 4096 / kColumns;
+  const int64_t blocks = (p.rows + kBlockRows - 1) / kBlockRows, rest = p.rows - (blocks - 1) * kBlockRows;
   for (int64_t from = 0; from < p.depth; from += kChunk) {
     const int64_t k = p.depth - from < kChunk ? p.depth - from : kChunk;
-    const float *const chunk = p.panel + from * kColumns,
-                *const next = from + k < p.depth ? chunk + k * kColumns : p.next;
-    const auto multiply_rows = [&]<int kRows>(int64_t i) {
-      float* const sums = p.sums + i * kBlockRows * kColumns;
-      const int64_t first = i * kBlockVectors / blocks,
-                    end = next == nullptr ? first : (i + 1) * kBlockVectors / blocks;
-      const auto prefetch = [&](int64_t row) {
-        for (int64_t line = first; line < end; ++line)
-          __builtin_prefetch(next + row * kColumns + line * kLanes);
+    const float *const chunk = p.panel + from * kColumns, *const next = from + k < p.depth
+                                                                            ? chunk + k * kColumns
+                                                                            : p.next;
+    for (int64_t column = 0; column < kColumns; column += kWide) {
+      const auto multiply_rows = [&]<int kRows>(int64_t i) {
+        float* const sums = p.sums + i * kBlockRows * kColumns + column;
+        const int64_t first = i * kLines / blocks, end = next == nullptr ? first : (i + 1) * kLines / blocks;
+        const auto prefetch = [&](int64_t row) {
+          for (int64_t line = first; line < end; ++line)
+            __builtin_prefetch(next + row * kColumns + column + line * kLine);
+        };
+        Block<kRows, kBlockVectors> block;
+        if (from > 0) block.for_each(sums, kColumns, [](Vector& sum, float* at) { sum = load(at); });
+        block.template extend<Numbers, Left::rows>(k, p.x + i * kBlockRows * p.x_stride + from, p.x_stride,
+                                                   chunk + column, kColumns, prefetch);
+        block.for_each(sums, kColumns, [](Vector sum, float* to) { store(to, sum); });
       };
-      Block<kRows, kBlockVectors> block;
-      if (from > 0) block.for_each(sums, kColumns, [](Vector& sum, float* at) { sum = load(at); });
-      block.template extend<Numbers, Left::rows>(k, p.x + i * kBlockRows * p.x_stride + from, p.x_stride,
-                                                 chunk, kColumns, prefetch);
-      block.for_each(sums, kColumns, [](Vector sum, float* to) { store(to, sum); });
-    };
-    const int64_t rest = p.rows - (blocks - 1) * kBlockRows;
-    for (int64_t i = 0; i < blocks - (rest > 4 ? 0 : 1); ++i) multiply_rows.template operator()<kBlockRows>(i);
-    if (rest <= 2) multiply_rows.template operator()<2>(blocks - 1);
-    if (rest == 3 || rest == 4) multiply_rows.template operator()<4>(blocks - 1);
+      for (int64_t i = 0; i < blocks - 1; ++i) multiply_rows.template operator()<kBlockRows>(i);
+      if (rest <= 2) {
+        multiply_rows.template operator()<2>(blocks - 1);
+      } else if (rest <= 4) {
+        multiply_rows.template operator()<4>(blocks - 1);
+      } else {
+        multiply_rows.template operator()<kBlockRows>(blocks - 1);
+      }
+    }
   }
 }
 #endif
