@@ -89,7 +89,9 @@ void check_id(const text::Tokenizer& tokenizer, std::string_view field, int32_t 
 }
 
 void check_ids(const text::Tokenizer& tokenizer, std::string_view field, std::span<const int32_t> ids) {
-  for (size_t i = 0; i < ids.size(); ++i) check_id(tokenizer, field, ids[i], i);
+  const auto size = static_cast<uint32_t>(tokenizer.size());
+  const auto bad = std::ranges::find_if(ids, [&](int32_t id) { return static_cast<uint32_t>(id) >= size; });
+  if (bad != ids.end()) check_id(tokenizer, field, *bad, bad - ids.begin());
 }
 
 std::vector<int32_t> ids_of(const text::Tokenizer& tokenizer, const io::Fields& fields) {

@@ -97,7 +97,7 @@ Lost for_each_field(const Record* record, const Added& added, const DropList& dr
   assert(record == nullptr || added.size() <= 64);
   Lost lost;
   uint64_t& placed = lost.replaced;
-  const auto visit_own = [&](RecordField field) {
+  const auto visit_own = [&](const RecordField& field) {
     if (drop.contains(field.name)) {
       if (drop.is_stale(field.name)) lost.others.push_back({std::string(field.name), false});
       return;
@@ -111,10 +111,11 @@ Lost for_each_field(const Record* record, const Added& added, const DropList& dr
     if (const auto i = added.find(field.name)) {
       if ((placed >> *i & 1) != 0) throw Error("field \"", field.name, "\" appears twice");
       placed |= uint64_t{1} << *i;
-      field.value = added.value(*i);
-      field.plain = false;
+      visit(RecordField{
+          .name = field.name, .value = added.value(*i), .before = field.before, .after = field.after});
+    } else {
+      visit(field);
     }
-    visit(field);
   };
   if (record != nullptr && record->source().located) {
     std::vector<std::string> names;
@@ -180,7 +181,10 @@ void append_value(std::string& out, const RecordField& field, const DropList& dr
   }
 }
 
-void append_field(std::string& out, const RecordField& field, const DropList& drop) {
+// Not inline: otherwise it is a part of each place that visits fields, and the calls in it are not inline.
+[[gnu::noinline]] void append_field(std::string& out, bool is_first, const RecordField& field,
+                                    const DropList& drop) {
+  if (!is_first) out += ',';
   if (field.before.empty()) {
     json::append_string(out, field.name);
     out += ':';
@@ -192,15 +196,14 @@ void append_field(std::string& out, const RecordField& field, const DropList& dr
   } else {
     append_value(out, field, drop);
   }
-  out += field.after;
+  if (!field.after.empty()) out += field.after;
 }
 
 Lost append_fields(std::string& out, const Record* record, const Added& added, const DropList& drop,
                    bool notes_parts) {
   bool first = is_empty_object(out);
   return for_each_field(record, added, drop, notes_parts, [&](const RecordField& field) {
-    if (!std::exchange(first, false)) out += ',';
-    append_field(out, field, drop);
+    append_field(out, std::exchange(first, false), field, drop);
   });
 }
 
@@ -313,7 +316,7 @@ void Output::write_json(const Record& record, const Added& added, const DropList
   if (copied) {
     written_.append(record.raw(), 0, record.raw().size() - 1);
   } else {
-    written_.append(record.raw(), 0, is_object ? record.raw().find('{') : 0);
+    if (is_object) written_.append(record.raw(), 0, record.raw().find('{'));
     written_ += '{';
   }
   note_lost(record, added, append_fields(written_, copied ? nullptr : &record, added, drop, lost_.empty()));

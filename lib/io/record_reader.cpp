@@ -99,10 +99,11 @@ std::string advice_for(const Record& record) {
 }
 
 void check_quotes(const Cut& cut) {
+  if (cut.quote == Cut::Quote::closed) return;
   const auto lines = counted(cut.quoted_lines, "line", "lines");
   switch (cut.quote) {
     case Cut::Quote::closed:
-      return;
+      break;
     case Cut::Quote::endless:
       throw Error("a quote is not closed until the end of the file (", lines, ")");
     case Cut::Quote::too_long:

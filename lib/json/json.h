@@ -57,12 +57,17 @@ class Value {
 
 constexpr size_t kPadding = 64;
 
-// One of 64 bits, chosen by hash: keys with different bits are different. Names of parts, "scores.pos" and
-// "embedding_0", have the bits of "scores" and "embedding".
+// One of 64 bits, chosen by a hash of the length and three bytes: keys with different bits are different.
+// Names of parts, "scores.pos" and "embedding_0", have the bits of "scores" and "embedding".
 inline uint64_t key_bit(std::string_view key) {
-  key = key.substr(0, key.find('.'));
-  key = key.substr(0, key.find_last_not_of("_0123456789") + 1);
-  return uint64_t{1} << (std::hash<std::string_view>{}(key)&63);
+  const auto is_numbering = [](char c) { return c == '_' || (c >= '0' && c <= '9'); };
+  size_t end = 0;
+  while (end < key.size() && key[end] != '.') ++end;
+  while (end > 0 && is_numbering(key[end - 1])) --end;
+  if (end == 0) return 1;
+  const auto byte = [key](size_t i) { return uint64_t{static_cast<uint8_t>(key[i])}; };
+  const uint64_t some = end << 24 | byte(0) << 16 | byte(end / 2) << 8 | byte(end - 1);
+  return uint64_t{1} << (some * 0x9e3779b97f4a7c15 >> 58);
 }
 
 // Owns the memory of one parsed text. Reusing it for the next text avoids allocations.

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "json/json.h"
@@ -76,7 +77,17 @@ void append_integer(std::string& out, int64_t value) {
 }
 
 void append_integers(std::string& out, std::span<const int32_t> values) {
-  append_array(out, values, append_integer);
+  constexpr size_t kMost = sizeof "-2147483648,";
+  char part[1024];
+  char *at = part, *const end = part + sizeof part;
+  *at++ = '[';
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (static_cast<size_t>(end - at) < kMost) out.append(part, std::exchange(at, part));
+    if (i > 0) *at++ = ',';
+    at = std::to_chars(at, end, values[i]).ptr;
+  }
+  *at++ = ']';
+  out.append(part, at);
 }
 
 void append_strings(std::string& out, std::span<const std::string> values) {

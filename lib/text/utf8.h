@@ -17,7 +17,7 @@ struct CodePoint {
 };
 
 // Decodes the code point at `bytes`, which must be valid UTF-8.
-inline CodePoint decode(const char* bytes) {
+[[gnu::always_inline]] inline CodePoint decode(const char* bytes) {
   const auto at = [bytes](int i) { return static_cast<uint8_t>(bytes[i]); };
   const auto tail = [&at](int i) { return static_cast<char32_t>(at(i) & 0x3F); };
   if (at(0) < 0x80) return {at(0), 1};
