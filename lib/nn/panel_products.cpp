@@ -185,7 +185,9 @@ bool FewRows::adds_like_onednn(Dtype dtype) const {
 }
 
 std::optional<FewRows> few_rows(Context& context, Dtype dtype, int64_t rows) {
+  static const bool in_tiles = has_amx();  // of which our kernels make no use
   if (rows > (uses_matmul(dtype) ? kPanelRows : kMostSgemmRows)) return std::nullopt;
+  if (dtype != Dtype::f32 && in_tiles) return std::nullopt;
   const Kernels& kernels = context.kernels();
   const auto usable = [&](Dtype of, FewRows::MultiplyPanel kernel) {
     const bool has_width = uses_matmul(of) == (usable_isa() == Isa::avx512);  // that of the panels
