@@ -99,15 +99,14 @@ std::string advice_for(const Record& record) {
 }
 
 void check_quotes(const Cut& cut) {
-  if (cut.quote == Cut::Quote::closed) return;
-  const auto lines = counted(cut.quoted_lines, "line", "lines");
+  const auto lines = [&] { return counted(cut.quoted_lines, "line", "lines"); };
   switch (cut.quote) {
     case Cut::Quote::closed:
-      break;
+      return;
     case Cut::Quote::endless:
-      throw Error("a quote is not closed until the end of the file (", lines, ")");
+      throw Error("a quote is not closed until the end of the file (", lines(), ")");
     case Cut::Quote::too_long:
-      throw Error("a quote is not closed within ", kMostQuotedBytes >> 20, " MiB (", lines, ")");
+      throw Error("a quote is not closed within ", kMostQuotedBytes >> 20, " MiB (", lines(), ")");
     case Cut::Quote::followed:
       throw Error("a quote is not closed until line ", cut.line + cut.quoted_lines - 1,
                   ", where text follows the closing quote");

@@ -11,7 +11,7 @@
 
 namespace bert::nn {
 
-constexpr int64_t kMatmulColumns = 64;  // of a panel
+constexpr int64_t kMatmulColumns = kPanelColumns<16>;
 
 // c [rows, cols] = a [rows, depth] · b [depth, cols], or c += a·b, all dense. c is f32; if b is i8, a is u8
 // and c is i32.

@@ -18,7 +18,7 @@
 namespace bert::nn {
 
 constexpr int64_t kPanelRows = 96;  // of a tile; with more rows, matmul may split the depth differently
-constexpr int64_t kWidestPanel = 128;
+constexpr int64_t kWidestPanel = kPanelColumns<8>;
 
 // Whether products with such panels use oneDNN's matmul; otherwise they use dnnl_sgemm, in i8
 // dnnl_gemm_u8s8s32.

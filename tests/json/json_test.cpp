@@ -2,10 +2,26 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "base/error.h"
 
 using namespace bert;
 using namespace bert::json;
+
+TEST_CASE("arrays of integers of any length are written whole") {
+  std::vector<int32_t> values;
+  std::string expected;
+  for (int32_t i = 0; i < 400; ++i) {
+    std::string text = "before ";
+    json::append_integers(text, values);
+    CHECK(text == "before [" + expected + "]");
+    values.push_back(i % 3 == 0 ? INT32_MIN + i : i % 3 == 1 ? INT32_MAX - i : i);
+    expected += (i > 0 ? "," : "") + std::to_string(values.back());
+  }
+}
 
 TEST_CASE("values are read by their type; a wrong type is reported") {
   Document document;
