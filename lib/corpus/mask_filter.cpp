@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "corpus/token_json.h"
@@ -17,7 +18,7 @@ namespace {
 // masked positions would depend on the label.
 constexpr uint64_t kMaskStream = 0x6d61736b, kFillStream = 0x66696c6c;
 
-constexpr std::string_view kTokens = "tokens";
+constexpr std::string_view kTokens = "tokens", kPositions = "masked_lm_positions", kIds = "masked_lm_ids";
 
 // Reads a field that locates the record.
 uint64_t place_in(const io::Fields& fields, std::string_view field) {
@@ -28,14 +29,8 @@ uint64_t place_in(const io::Fields& fields, std::string_view field) {
 
 // Masking twice would lose the original ids.
 void check_unmasked(const io::Fields& fields) {
-  for (const auto field : {"masked_lm_positions", "masked_lm_ids"})
+  for (const auto field : {kPositions, kIds})
     if (fields.json(field)) throw Error("field \"", field, "\" is present: the record is already masked");
-}
-
-void append_members(std::string& out, std::span<const Prediction> masked, int32_t Prediction::*member) {
-  json::append_array(out, masked, [&](std::string& text, const Prediction& prediction) {
-    json::append_integer(text, prediction.*member);
-  });
 }
 
 Random record_random(const io::Fields& fields, int64_t place, uint64_t seed,
@@ -77,8 +72,13 @@ void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
   json::append_integers(text, ids);
   if (fields.json(kTokens) && !options_.drop.contains(kTokens))
     append_subwords(prepared->added.field(kTokens), tokenizer_, ids);
-  append_members(prepared->added.field("masked_lm_positions"), masked, &Prediction::position);
-  append_members(prepared->added.field("masked_lm_ids"), masked, &Prediction::id);
+  std::vector<int32_t> members(masked.size());
+  const auto add = [&](std::string_view field, int32_t Prediction::*member) {
+    std::ranges::transform(masked, members.begin(), member);
+    json::append_integers(prepared->added.field(field), members);
+  };
+  add(kPositions, &Prediction::position);
+  add(kIds, &Prediction::id);
   prepared->masked = !masked.empty();
   record.work = std::move(prepared);
 }

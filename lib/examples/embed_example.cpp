@@ -143,7 +143,7 @@ void EmbedReader::read_scores(const io::Fields& fields, EmbedExample& example) c
   if (candidates < 2) throw Error("has no negatives, of which the loss needs at least one");
   const auto scores = fields.required(kScores);
   io::named(kScores, [&] {
-    for (const auto& value : scores.elements()) example.scores.push_back(value.number());
+    example.scores = scores.numbers();
     if (example.scores.size() != candidates)
       throw Error("has ", counted(std::ssize(example.scores), "number", "numbers"),
                   ", expected one for the pair and for each of ",

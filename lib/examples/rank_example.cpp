@@ -13,17 +13,16 @@ namespace {
 constexpr auto kRelevance = "labels", kRatings = "scores";
 
 std::vector<float> numbers_of(const io::Fields& fields, std::string_view name, size_t candidates) {
-  std::vector<float> numbers;
   const auto array = fields.required(name);
-  io::named(name, [&] {
-    for (const auto& value : array.elements()) numbers.push_back(value.number());
+  return io::named(name, [&] {
+    auto numbers = array.numbers();
     if (numbers.size() != candidates)
       throw Error("has ", counted(std::ssize(numbers), "number", "numbers"), " for ",
                   counted(candidates, "candidate", "candidates"));
     for (const float number : numbers)
       if (!std::isfinite(number)) throw Error("has a number that is not finite in f32");
+    return numbers;
   });
-  return numbers;
 }
 
 }  // namespace

@@ -20,16 +20,6 @@ std::vector<float> from_base64(std::string_view text) {
   return values;
 }
 
-std::vector<float> from_array(const json::Value& array) {
-  std::vector<float> values;
-  for (const json::Value& value : array.elements()) {
-    if (value.kind() != json::Value::Kind::number)
-      throw Error("contains ", value.kind_name(), ", expected numbers");
-    values.push_back(value.number());
-  }
-  return values;
-}
-
 std::vector<float> finite(std::vector<float> values) {
   if (values.empty()) throw Error("is empty");
   for (size_t i = 0; i < values.size(); ++i) {
@@ -42,7 +32,7 @@ std::vector<float> finite(std::vector<float> values) {
 std::vector<float> vector_of(const json::Value& value) {
   if (value.kind() != json::Value::Kind::string && !value.is_array())
     throw Error("is ", value.kind_name(), ", expected an array of numbers, or a string with base64");
-  return finite(value.is_array() ? from_array(value) : from_base64(value.string()));
+  return finite(value.is_array() ? value.numbers() : from_base64(value.string()));
 }
 
 }  // namespace

@@ -210,6 +210,8 @@ Lost append_fields(std::string& out, const Record* record, const Added& added, c
 }  // namespace
 
 std::string& Added::field(std::string_view name) {
+  constexpr size_t kUsual = 8;  // more than most filters add
+  if (fields_.capacity() == 0) fields_.reserve(kUsual);
   fields_.push_back({.name = text_.size(), .value = text_.size() + name.size(), .plain = false});
   return text_ += name;
 }

@@ -140,6 +140,19 @@ std::vector<std::string_view> Value::strings() const {
   return values;
 }
 
+std::vector<float> Value::numbers() const {
+  simdjson::dom::array array;
+  if (Access::of(*this).get(array)) wrong_kind(*this, "an array of numbers");
+  std::vector<float> values;
+  values.reserve(array.size());
+  for (const element item : array) {
+    double value = 0;
+    if (item.get(value)) throw Error("contains ", Access::from(item).kind_name(), ", expected numbers");
+    values.push_back(static_cast<float>(value));
+  }
+  return values;
+}
+
 std::vector<int32_t> Value::integers() const {
   std::vector<int32_t> values;
   append_integers_to(values);

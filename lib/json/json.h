@@ -31,6 +31,7 @@ class Value {
   std::vector<Value> elements() const;
   size_t size() const;                                              // elements of an array
   std::vector<std::string_view> strings() const;                    // an array of strings
+  std::vector<float> numbers() const;                               // an array of numbers, rounded to f32
   std::vector<int32_t> integers() const;                            // an array of integers that fit 32 bits
   void append_integers_to(std::vector<int32_t>& values) const;      // the same, appended to `values`
   std::vector<std::pair<std::string_view, Value>> members() const;  // in document order

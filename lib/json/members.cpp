@@ -1,5 +1,6 @@
 #include "json/members.h"
 
+#include <cstdint>
 #include <cstring>
 
 #include "json/json.h"
@@ -25,10 +26,22 @@ size_t skip_string(std::string_view text, size_t at) {
   }
 }
 
+// Whether none of eight bytes is a quote or a bracket, as far as is easy to see: digits, signs, commas and
+// white space are below 0x40. Each byte is below 0x80 then, so that only a quote sets the top bit by
+// borrowing (or makes the byte after it do so).
+bool is_plain(const char* eight) {
+  constexpr uint64_t kOnes = 0x0101010101010101u;
+  uint64_t word;
+  std::memcpy(&word, eight, sizeof word);
+  const uint64_t quote = (word ^ kOnes * '"') - kOnes;
+  return (word & kOnes * 0xc0) == 0 && (quote & kOnes * 0x80) == 0;
+}
+
 size_t skip_value(std::string_view text, size_t at) {
   if (text[at] == '"') return skip_string(text, at);
   if (text[at] != '{' && text[at] != '[') return text.find_first_of(", \t\r\n}]", at);
   for (int depth = 0;;) {
+    while (at + 8 <= text.size() && is_plain(text.data() + at)) at += 8;
     const char c = text[at];
     if (c == '"') {
       at = skip_string(text, at);

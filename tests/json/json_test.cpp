@@ -39,6 +39,15 @@ TEST_CASE("values are read by their type; a wrong type is reported") {
   CHECK_THROWS_AS(document.parse("{\"a\":\"\xff\"}"), Error);
 }
 
+TEST_CASE("arrays of numbers become f32") {
+  Document document;
+  CHECK(document.parse("[1, -0.5, 1e-3, 16777217]").numbers() ==
+        std::vector{1.0f, -0.5f, 1e-3f, 16777216.0f});
+  CHECK(document.parse("[]").numbers().empty());
+  CHECK_THROWS_WITH(document.parse("[1, \"2\"]").numbers(), "contains a string, expected numbers");
+  CHECK_THROWS_WITH(document.parse("{}").numbers(), "is an object, expected an array of numbers");
+}
+
 TEST_CASE("integers that do not fit are named as such") {
   Document document;
   const Value root =
