@@ -44,17 +44,17 @@ void Embedder::run(const nn::Batch& batch, std::span<EmbeddedSequence* const> se
   } else if (plan_.first_tokens_only()) {
     wanted.rows.emplace(batch.offsets.begin(), batch.offsets.end() - 1);
   }
-  const auto states = network_->hidden(batch, wanted);
-  if (plan_.kind() == EmbedPlan::Kind::pooler) return run_pooler(states, sequences);
+  network_->hidden(batch, wanted, states_);
+  if (plan_.kind() == EmbedPlan::Kind::pooler) return run_pooler(sequences);
   pool_.run_grid(batch.sequences(),
-                 [&](int64_t i, int) { take(states, wanted.rows ? i : batch.offsets[i], *sequences[i]); });
+                 [&](int64_t i, int) { take(wanted.rows ? i : batch.offsets[i], *sequences[i]); });
 }
 
-void Embedder::run_pooler(std::span<const nn::Tensor> states, std::span<EmbeddedSequence* const> sequences) {
+void Embedder::run_pooler(std::span<EmbeddedSequence* const> sequences) {
   nn::Tensor first(sequences.size(), plan_.mix().width());
   std::vector<float> scratch;
   for (int64_t i = 0; i < first.rows(); ++i)
-    std::ranges::copy(plan_.mix().token(states, i, scratch), first.row(i));
+    std::ranges::copy(plan_.mix().token(states_, i, scratch), first.row(i));
   const nn::Tensor pooled = network_->pooled(first);
   for (int64_t i = 0; i < pooled.rows(); ++i) {
     const auto values = pooled.values(i);
@@ -62,14 +62,14 @@ void Embedder::run_pooler(std::span<const nn::Tensor> states, std::span<Embedded
   }
 }
 
-// The tokens of a sequence begin at `row` of `states`. If only first tokens were computed, there is one row.
-void Embedder::take(std::span<const nn::Tensor> states, int64_t row, EmbeddedSequence& sequence) const {
+// The tokens of a sequence begin at `row` of the states. If only first tokens were computed, there is one row.
+void Embedder::take(int64_t row, EmbeddedSequence& sequence) const {
   const int64_t tokens = plan_.first_tokens_only() ? 1 : std::ssize(sequence.features.ids);
   std::vector<float> scratch;
   if (plan_.kind() == EmbedPlan::Kind::tokens) {
     sequence.values.reserve(tokens * plan_.width());
     for (int64_t t = 0; t < tokens; ++t) {
-      const auto token = plan_.mix().token(states, row + t, scratch);
+      const auto token = plan_.mix().token(states_, row + t, scratch);
       const auto vector = plan_.finished({token.begin(), token.end()});
       sequence.values.insert(sequence.values.end(), vector.begin(), vector.end());
     }
@@ -77,7 +77,7 @@ void Embedder::take(std::span<const nn::Tensor> states, int64_t row, EmbeddedSeq
   }
   SequencePooling pooling(plan_.modes(), plan_.mix().width());
   pooling.start(plan_.prompt_left_out() ? sequence.features.prompt : 0);
-  for (int64_t t = 0; t < tokens; ++t) pooling.add(plan_.mix().token(states, row + t, scratch));
+  for (int64_t t = 0; t < tokens; ++t) pooling.add(plan_.mix().token(states_, row + t, scratch));
   sequence.values.resize(pooling.width());
   pooling.finish(sequence.values);
 }

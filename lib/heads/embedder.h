@@ -50,8 +50,8 @@ class Embedder {
 
  private:
   void run(const nn::Batch& batch, std::span<EmbeddedSequence* const> sequences);
-  void run_pooler(std::span<const nn::Tensor> states, std::span<EmbeddedSequence* const> sequences);
-  void take(std::span<const nn::Tensor> states, int64_t row, EmbeddedSequence& sequence) const;
+  void run_pooler(std::span<EmbeddedSequence* const> sequences);
+  void take(int64_t row, EmbeddedSequence& sequence) const;
 
   const model::Directory& directory_;
   const int64_t batch_tokens_;
@@ -59,6 +59,7 @@ class Embedder {
   Pool& pool_;
   EmbedPlan plan_;
   std::optional<model::Network> network_;
+  std::vector<nn::Tensor> states_;  // of the layers that are read, for the batch
 };
 
 }  // namespace bert::heads

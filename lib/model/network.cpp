@@ -175,15 +175,21 @@ std::string Network::cause_of_not_finite() const {
 }
 
 std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wanted) {
+  std::vector<nn::Tensor> states;
+  hidden(batch, wanted, states);
+  return states;
+}
+
+void Network::hidden(const nn::Batch& batch, const Wanted& wanted, std::vector<nn::Tensor>& states) {
   auto& p = *parts_;
   assert(!wanted.layers.empty() && std::ranges::is_sorted(wanted.layers));
   assert(wanted.layers.back() <= static_cast<int>(p.layers.encoder.size()));
   check_batch(p.config, batch);
-  std::vector<nn::Tensor> results(wanted.layers.size());
-  auto next = results.begin();  // next result to compute
+  states.resize(wanted.layers.size());
+  auto next = states.begin();  // next one to compute
   const int last = wanted.layers.back();
   const auto keep_if_wanted = [&](int layer, const nn::Tensor& x) {
-    if (layer != wanted.layers[next - results.begin()]) return;
+    if (layer != wanted.layers[next - states.begin()]) return;
     if (wanted.rows) {
       nn::gather_rows(p.context, x, *wanted.rows, *next++);
     } else {
@@ -196,7 +202,7 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   p.embed(pass, batch, last == 0 && !wanted.rows ? *next : p.x);
   if (last == 0) {
     if (wanted.rows) keep_if_wanted(0, p.x);
-    return results;
+    return;
   }
   keep_if_wanted(0, p.x);
   for (int layer = 1; layer < last; ++layer) {
@@ -212,7 +218,6 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
     p.forward(pass, last - 1, p.x, {}, *next);
   }
   p.finish(pass, last, *next);
-  return results;
 }
 
 std::vector<std::vector<std::vector<float>>> Network::attention(const nn::Batch& batch,

@@ -47,11 +47,13 @@ class Network {
     std::optional<std::vector<int64_t>> rows;  // only these of the M tokens, ascending; default: all
   };
 
-  // Returns one tensor for each wanted layer: [M,H], or [R,H] for R wanted rows. Layers above the highest one
+  // Computes one tensor for each wanted layer: [M,H], or [R,H] for R wanted rows. Layers above the highest one
   // wanted are not computed, and the highest one only at the wanted rows. Throws Error if an id, token type
   // or length is out of the model's range. Each row depends, bit for bit, on its own sequence only. This
   // method and those below use the whole pool; call them from its driver.
   std::vector<nn::Tensor> hidden(const nn::Batch& batch, const Wanted& wanted);
+  // The same, in the memory of earlier results.
+  void hidden(const nn::Batch& batch, const Wanted& wanted, std::vector<nn::Tensor>& states);
 
   // Returns the attention weights of these layers, ascending from 1: for each layer and each sequence of T
   // tokens [A,T,T], see nn::Attention::weights. They depend, bit for bit, on the sequence only.
