@@ -63,17 +63,40 @@ SourceRows rows_of(const Kernels& kernels, const Stored& w, const Panels& panels
   return {copy.data(), count, depth};
 }
 
+// Two numbers have the size of a float and are transposed as one.
 void pack_bf16(const Kernels& kernels, const SourceRows& rows, int64_t depth, std::byte* panel) {
-  constexpr int64_t kPart = 64;
-  alignas(64) float part[kPart * kMatmulColumns];
-  uint16_t rounded[kMatmulColumns];
-  for (int64_t k = 0; k < depth; ++k) {
-    if (k % kPart == 0)
-      kernels.transpose(rows.count, std::min(kPart, depth - k), rows.numbers + k, rows.stride, part,
-                        kMatmulColumns);
-    kernels.to_bf16(kMatmulColumns, part + k % kPart * kMatmulColumns, rounded);
-    auto* const to = reinterpret_cast<uint16_t*>(panel) + k / 2 * kMatmulColumns * 2 + k % 2;
-    for (int64_t column = 0; column < kMatmulColumns; ++column) to[2 * column] = rounded[column];
+  constexpr int64_t kPart = 512;
+  alignas(64) float pairs[kMatmulColumns * kPart / 2];
+  for (int64_t from = 0; from < depth; from += kPart) {
+    const int64_t part = std::min(kPart, depth - from), whole = round_up(part, 2);
+    for (int64_t i = 0; i < rows.count; ++i) {
+      auto* const halves = reinterpret_cast<uint16_t*>(pairs) + i * whole;
+      halves[whole - 1] = 0;
+      kernels.to_bf16(part, rows.numbers + i * rows.stride + from, halves);
+    }
+    kernels.transpose(rows.count, whole / 2, pairs, whole / 2,
+                      reinterpret_cast<float*>(panel) + from / 2 * kMatmulColumns, kMatmulColumns);
+  }
+}
+
+// The same of rows of Wᵀ, [depth, count], which become rows of the panel, two at a time.
+void pack_rows_bf16(const Kernels& kernels, const Stored& w, int64_t stride, int64_t count, int64_t depth,
+                    std::byte* panel) {
+  float wide[kMatmulColumns];
+  uint16_t halves[2][kMatmulColumns] = {};
+  auto* to = reinterpret_cast<uint32_t*>(panel);
+  for (int64_t k = 0; k < depth; k += 2, to += kMatmulColumns) {
+    for (int64_t i = 0; i < 2; ++i) {
+      if (k + i == depth) {
+        std::ranges::fill(halves[i], uint16_t{0});
+        continue;
+      }
+      to_f32(w.dtype, w.data + (k + i) * stride * static_cast<int64_t>(size_of(w.dtype)),
+             {wide, static_cast<size_t>(count)});
+      kernels.to_bf16(count, wide, halves[i]);
+    }
+    for (int64_t column = 0; column < kMatmulColumns; ++column)
+      to[column] = halves[0][column] | uint32_t{halves[1][column]} << 16;
   }
 }
 
@@ -245,6 +268,11 @@ int64_t Panels::bytes() const {
 
 void Panels::pack(const Kernels& kernels, int64_t i, const Stored& w) const {
   if (dtype == Dtype::i8 && w.scales != nullptr && has_exact_bytes()) return copy_i8(kernels, w, *this, i);
+  if (dtype == Dtype::bf16 && w.transposed) {
+    const int64_t first = i * width();
+    const Stored part = {.dtype = w.dtype, .data = w.data + first * static_cast<int64_t>(size_of(w.dtype))};
+    return pack_rows_bf16(kernels, part, cols, std::min(width(), cols - first), depth, panel(i));
+  }
   std::vector<float> copy;
   const SourceRows rows = rows_of(kernels, w, *this, i, copy);
   switch (dtype) {
