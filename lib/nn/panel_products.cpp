@@ -63,6 +63,17 @@ ColumnBlocks blocks_of(int64_t rows, const Panels& panels) {
           .block = is_i8 ? cols : round_up(parts_of(cols, parts), block_rows(panels.dtype))};
 }
 
+void multiply_block(const ColumnBlocks& x, int64_t from, const std::byte* b, const Tile& tile,
+                    float* numbers) {
+  matmul({.dtype = x.dtype,
+          .rows = padded_rows(x.dtype, tile.rows),
+          .cols = kMatmulColumns,
+          .depth = x.width(from),
+          .panel = true,
+          .into = from == 0 ? Into::replace : Into::add},
+         x.at(tile.row, from), b, numbers);
+}
+
 void multiply_panel(const ColumnBlocks& x, const Panels& panels, const Tile& tile, float* numbers) {
   const int64_t size = size_of(panels.dtype), width = panels.width();
   const std::byte* const b = panels.panel(tile.column / width);
@@ -70,15 +81,8 @@ void multiply_panel(const ColumnBlocks& x, const Panels& panels, const Tile& til
     return multiply_bytes(tile.rows, width, panels.depth, reinterpret_cast<uint8_t*>(x.at(tile.row, 0)),
                           reinterpret_cast<const int8_t*>(b), panels.room(),
                           reinterpret_cast<int32_t*>(numbers));
-  for (int64_t from = 0; from < x.cols; from += x.block) {
-    matmul({.dtype = panels.dtype,
-            .rows = padded_rows(panels.dtype, tile.rows),
-            .cols = width,
-            .depth = x.width(from),
-            .panel = true,
-            .into = from == 0 ? Into::replace : Into::add},
-           x.at(tile.row, from), b + from * width * size, numbers);
-  }
+  for (int64_t from = 0; from < x.cols; from += x.block)
+    multiply_block(x, from, b + from * width * size, tile, numbers);
 }
 
 void multiply_panel(const Kernels& kernels, const Factor& x, const Panels& panels, const Tile& tile,

@@ -30,6 +30,11 @@ int64_t block_rows(Dtype dtype);
 // The form in which such products read x, without memory; not for dnnl_sgemm. In i8 the depth is not split.
 ColumnBlocks blocks_of(int64_t rows, const Panels& panels);
 
+// One of the parts of such a product: the tile's numbers are those of the block of x at column `from`, or
+// this is added to them. `b` has the rows of the panel from `from` on.
+void multiply_block(const ColumnBlocks& x, int64_t from, const std::byte* b, const Tile& tile,
+                    float* numbers);
+
 // Computes the tile's numbers [rows, panels.width()] from its rows of x, in this form or, for dnnl_sgemm, in
 // f32, and its panel. The numbers have room for whole blocks.
 void multiply_panel(const ColumnBlocks& x, const Panels& panels, const Tile& tile, float* numbers);

@@ -90,6 +90,13 @@ struct Size {
   int64_t rows, cols;
 };
 
+// Rows of each of about equal parts of at most `most` rows, a multiple of `whole`.
+int64_t even_parts(int64_t rows, int64_t most, int64_t whole) {
+  return round_up(parts_of(rows, std::max<int64_t>(1, parts_of(rows, most))), whole);
+}
+
+int64_t part_depth(int64_t depth) { return even_parts(depth, kDepth, kBlockColumns); }
+
 // oneDNN copies one matrix, which pays off for many rows; tiles of gradients are smaller, so that there are
 // enough.
 Size tile_size(const Product& p, int threads) {
@@ -98,20 +105,19 @@ Size tile_size(const Product& p, int threads) {
          (size.rows > kSmallest || size.cols > kSmallest)) {
     (size.rows >= size.cols ? size.rows : size.cols) /= 2;
   }
+  size.rows = even_parts(p.rows, size.rows, kBlockRows);
   return size;
 }
 
 // Runs f(tile, its product, thread) for all tiles of the product. Adjacent tiles have the same columns.
 void for_tiles(Context& context, const Product& p, Size size,
                const std::function<void(const Tile&, const Product&, int)>& f) {
-  const int64_t tall = parts_of(p.rows, size.rows);
-  if (tall == 0) return;
-  const int64_t height = round_up(parts_of(p.rows, tall), kBlockRows);  // about equal
-  const int64_t wide = std::max<int64_t>(1, parts_of(p.cols, size.cols));
+  if (p.rows == 0) return;
+  const int64_t tall = parts_of(p.rows, size.rows), wide = std::max<int64_t>(1, parts_of(p.cols, size.cols));
   context.pool().run_grid(tall * wide, [&](int64_t i, int thread) {
-    const int64_t row = i % tall * height, column = i / tall * size.cols;
+    const int64_t row = i % tall * size.rows, column = i / tall * size.cols;
     Product part = p;
-    part.rows = std::min(height, p.rows - row);
+    part.rows = std::min(size.rows, p.rows - row);
     part.cols = std::min(size.cols, p.cols - column);
     part.a = p.a.from(row, 0);
     part.b = p.b.from(0, column);
@@ -136,8 +142,7 @@ Factor Factor::from(int64_t row, int64_t column) const {
 }
 
 void for_parts(int64_t depth, const std::function<void(int64_t, int64_t)>& f) {
-  const int64_t part =
-      round_up(parts_of(depth, std::max<int64_t>(1, parts_of(depth, kDepth))), kBlockColumns);
+  const int64_t part = part_depth(depth);
   for (int64_t from = 0; from < depth; from += part) f(from, std::min(part, depth - from));
 }
 
@@ -180,25 +185,46 @@ void multiply_bytes(int64_t rows, int64_t cols, int64_t depth, const uint8_t* a,
                           &offset));
 }
 
+namespace {
+
+// Fills `a` with the first factor, and sums [parts, cols] with the row sums of the parts of the depth.
+void fill_and_sum(Context& context, const Product& p, const ColumnBlocks& a, float* sums) {
+  const Kernels& kernels = context.kernels();
+  const int64_t depth = part_depth(p.depth), blocks = parts_of(a.cols, a.block);
+  context.pool().run_grid(parts_of(p.depth, depth) * blocks, [&](int64_t i, int) {
+    const int64_t from = i / blocks * depth, end = std::min(p.depth, from + depth);
+    const int64_t column = i % blocks * a.block, width = a.width(column);
+    float* const sum = sums + i / blocks * a.cols + column;
+    std::fill_n(sum, width, 0.0f);
+    for (int64_t row = from; row < end; ++row) {
+      const float* const numbers = p.a.from(column, row).numbers;
+      kernels.to_bf16(width, numbers, reinterpret_cast<uint16_t*>(a.at(row, column)));
+      if (p.row_sums != nullptr) kernels.add(width, numbers, sum);
+    }
+  });
+}
+
+}  // namespace
+
 // Tiles do not depend on the number of threads, because oneDNN may split the depth differently in other
 // tiles.
 void multiply_bf16(Context& context, const Product& p) {
-  constexpr Size kTile = {.rows = 192, .cols = 384};
-  const int64_t tall = parts_of(p.rows, kTile.rows);
-  if (tall == 0 || p.depth == 0) return;
-  ColumnBlocks a = {.dtype = Dtype::bf16,
-                    .rows = p.depth,
-                    .cols = p.rows,
-                    .block = round_up(parts_of(p.rows, tall), kBlockRows)};
-  ColumnBlocks b = {.dtype = Dtype::bf16, .rows = p.depth, .cols = p.cols, .block = kTile.cols};
-  const int64_t a_floats = round_up(a.floats(), 16);
-  float* const copies = context.shared(a_floats + b.floats());
+  constexpr int64_t kMostRows = 192;
+  constexpr int64_t kWhole = 48;  // whole blocks of rows, and whole vectors to round
+  static_assert(kWhole % kBlockRows == 0 && kWhole % kBlockColumns == 0);
+  if (p.rows == 0 || p.depth == 0) return;
+  const Size size = {.rows = even_parts(p.rows, kMostRows, kWhole), .cols = kMostColumns};
+  ColumnBlocks a = {.dtype = Dtype::bf16, .rows = p.depth, .cols = p.rows, .block = size.rows};
+  ColumnBlocks b = {.dtype = Dtype::bf16, .rows = p.depth, .cols = p.cols, .block = size.cols};
+  const int64_t a_floats = round_up(a.floats(), 16), b_floats = round_up(b.floats(), 16);
+  float* const copies = context.shared(a_floats + b_floats + parts_of(p.depth, part_depth(p.depth)) * a.cols);
   a.data = reinterpret_cast<std::byte*>(copies);
   b.data = reinterpret_cast<std::byte*>(copies + a_floats);
-  a.fill(context, p.depth, a.cols, p.a.numbers, p.a.stride);
+  float* const sums = copies + a_floats + b_floats;
+  fill_and_sum(context, p, a, sums);
   b.fill(context, p.depth, b.cols, p.b.numbers, p.b.stride);
-  for_tiles(context, p, kTile, [&](const Tile& tile, const Product& part, int thread) {
-    compute_apart(part, context.scratch(thread, kTile.rows * kTile.cols), part.cols,
+  for_tiles(context, p, size, [&](const Tile& tile, const Product& part, int thread) {
+    compute_apart(part, context.scratch(thread, size.rows * size.cols), part.cols,
                   [&](const Product& in_room) {
                     matmul({.dtype = Dtype::bf16,
                             .rows = part.rows,
@@ -208,9 +234,9 @@ void multiply_bf16(Context& context, const Product& p) {
                             .into = p.into},
                            a.at(0, tile.row), b.at(0, tile.column), in_room.c);
                   });
-    if (part.row_sums != nullptr)
-      for_parts(p.depth,
-                [&](int64_t from, int64_t depth) { add_row_sums(context.kernels(), part, from, depth); });
+    if (part.row_sums == nullptr) return;
+    for (int64_t i = 0; i < parts_of(p.depth, part_depth(p.depth)); ++i)
+      context.kernels().add(part.rows, sums + i * a.cols + tile.row, part.row_sums);
   });
 }
 

@@ -12,6 +12,16 @@ constexpr int64_t kLossFloats = 16 << 20;  // maximum number of logits in memory
 constexpr int64_t kLeastRows = 96;         // minimum, whatever their number of logits
 constexpr int64_t kWords = 384;            // of the vocabulary, for one task of forward
 
+// to = from + bias
+void add_bias(const Kernels& kernels, int64_t rows, int64_t columns, const float* from, int64_t stride,
+              const float* bias, float* to, int64_t to_stride) {
+  kernels.finish_tile({.rows = rows,
+                       .columns = round_up(columns, kBlockColumns),
+                       .stride = stride,
+                       .layer = {.numbers = from, .bias = bias}},
+                      to, to_stride);
+}
+
 }  // namespace
 
 TiedDecoder::TiedDecoder(std::string bias_name, int64_t vocab_size, int64_t hidden, Layout& layout)
@@ -41,12 +51,20 @@ void TiedDecoder::forward(Context& context, const Weights& weights, const Stored
                                  .c = to,
                                  .c_stride = logits.stride(),
                                  .room = true});
-    context.kernels().finish_tile({.rows = block.rows,
-                                   .columns = round_up(count, kBlockColumns),
-                                   .stride = logits.stride(),
-                                   .layer = {.numbers = to, .bias = weights.plain(bias_) + first}},
-                                  to, logits.stride());
+    add_bias(context.kernels(), block.rows, count, to, logits.stride(), weights.plain(bias_) + first, to,
+             logits.stride());
   });
+}
+
+void TiedDecoder::forward_bf16(Context& context, const Weights& weights, const Stored& words,
+                               const Block& block, Tensor& logits) const {
+  logits.reshape(block.rows, vocab_size_);
+  const auto finish = [&](const Tile& tile) {
+    add_bias(context.kernels(), tile.rows, tile.columns, tile.numbers, tile.stride,
+             weights.plain(bias_) + tile.column, logits.row(tile.row) + tile.column, logits.stride());
+  };
+  multiply_unpacked(context, block.x, block.first, block.rows,
+                    {.dtype = Dtype::bf16, .depth = hidden_, .cols = vocab_size_}, words, finish);
 }
 
 Loss TiedDecoder::loss(Context& context, const Weights& weights, std::span<const float> words,
@@ -75,15 +93,19 @@ void TiedDecoder::each_part(Context& context, const Weights& weights, std::span<
   const int64_t rows = blocks == 0 ? 0 : round_up((x.rows() + blocks - 1) / blocks, kBlockRows);
   for (int64_t first = 0; first < x.rows(); first += rows) {
     const Block block = {.x = x, .first = first, .rows = std::min(rows, x.rows() - first)};
-    forward(context, weights, stored, block, logits);
+    if (weights.dtype() == Dtype::bf16) {
+      forward_bf16(context, weights, stored, block, logits);
+    } else {
+      forward(context, weights, stored, block, logits);
+    }
     use(block, logits);
   }
 }
 
 // forward:  logits = x·Eᵀ + b
 // so        dE = dlogitsᵀ·x, or +=    db += Σ_r dlogits   dx = dlogits·E
-void TiedDecoder::backward(Context& context, std::span<const float> words, const Block& block,
-                           const Gradient& gradient, const Tensor& dlogits) const {
+void TiedDecoder::backward(Context& context, const Weights& weights, std::span<const float> words,
+                           const Block& block, const Gradient& gradient, const Tensor& dlogits) const {
   const Factor x = {.numbers = block.x.row(block.first), .stride = block.x.stride()};
   const Factor dy = {.numbers = dlogits.row(0), .stride = dlogits.stride()};
   Product of_words = {.rows = vocab_size_,
@@ -96,14 +118,30 @@ void TiedDecoder::backward(Context& context, std::span<const float> words, const
     of_words.c = gradient.words->numbers.data();
     of_words.into = gradient.words->into;
   }
-  multiply(context, of_words);
+  const bool in_bf16 = weights.dtype() == Dtype::bf16;
+  if (in_bf16 && gradient.words) {
+    multiply_bf16(context, of_words);
+  } else {
+    multiply(context, of_words);
+  }
+  Tensor& dx = gradient.dx;
+  if (in_bf16) {
+    const auto finish = [&](const Tile& tile) {
+      for (int64_t i = 0; i < tile.rows; ++i)
+        std::copy_n(tile.numbers + i * tile.stride, tile.columns,
+                    dx.row(block.first + tile.row + i) + tile.column);
+    };
+    return multiply_unpacked(context, dlogits, 0, block.rows,
+                             {.dtype = Dtype::bf16, .depth = vocab_size_, .cols = hidden_},
+                             {.data = std::as_bytes(words).data(), .transposed = true}, finish);
+  }
   const Product product = {.rows = block.rows,
                            .cols = hidden_,
                            .depth = vocab_size_,
                            .a = dy,
                            .b = {.numbers = words.data(), .stride = hidden_},
-                           .c = gradient.dx.row(block.first),
-                           .c_stride = gradient.dx.stride(),
+                           .c = dx.row(block.first),
+                           .c_stride = dx.stride(),
                            .room = true};
   multiply(context, product);
 }
@@ -115,7 +153,7 @@ void TiedDecoder::backward(Context& context, const Weights& weights, std::span<c
     use(block, part);
     Gradient of_block = gradient;
     if (block.first > 0 && of_block.words) of_block.words->into = Into::add;
-    backward(context, words, block, of_block, part);
+    backward(context, weights, words, block, of_block, part);
   });
 }
 

@@ -1,7 +1,8 @@
 // logits = x·Eᵀ + b over the vocabulary, E the word embeddings        x [R,H], E [V,H], b [V], logits [R,V]
 //
 // E is used in place. If it is not f32, each thread converts a few words at a time. This costs little for few
-// rows and nothing for many, and saves a second copy of the largest matrix of the model.
+// rows and nothing for many, and saves a second copy of the largest matrix of the model. In training,
+// products have the format of the weights; elsewhere they are f32.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +72,10 @@ class TiedDecoder {
                 const Gradient& gradient, Tensor& logits, const Use& use) const;
 
  private:
-  void backward(Context& context, std::span<const float> words, const Block& block, const Gradient& gradient,
-                const Tensor& dlogits) const;
+  void forward_bf16(Context& context, const Weights& weights, const Stored& words, const Block& block,
+                    Tensor& logits) const;
+  void backward(Context& context, const Weights& weights, std::span<const float> words, const Block& block,
+                const Gradient& gradient, const Tensor& dlogits) const;
 
   int bias_;
   int64_t vocab_size_, hidden_;

@@ -63,6 +63,7 @@ class Weights {
   explicit Weights(const Params& params, Dtype dtype = Dtype::f32);  // f32 or bf16
   void refresh(Context& context);  // call after the parameters have changed and before the first use
 
+  Dtype dtype() const { return dtype_; }  // as requested
   // Format of the matrix's products: as requested in the encoder, f32 in heads.
   Dtype dtype(int place) const;
   Panels forward(int place) const;   // of a matrix W [N,K]: for x·Wᵀ
