@@ -82,7 +82,7 @@ Packed packed(const Stored& stored, int64_t cols, int64_t depth, Dtype dtype) {
 }
 
 enum class From { rows, columns };
-Packed packed(const Tensor& w, Dtype dtype, From from = From::rows) {
+std::vector<float> numbers_of(const Tensor& w, From from) {
   std::vector<float> numbers;
   if (from == From::rows) {
     for (int64_t n = 0; n < w.rows(); ++n)
@@ -92,6 +92,11 @@ Packed packed(const Tensor& w, Dtype dtype, From from = From::rows) {
       for (int64_t n = 0; n < w.rows(); ++n) numbers.push_back(w.row(n)[k]);
     }
   }
+  return numbers;
+}
+
+Packed packed(const Tensor& w, Dtype dtype, From from = From::rows) {
+  const std::vector<float> numbers = numbers_of(w, from);
   const Stored stored = {.data = std::as_bytes(std::span(numbers)).data(),
                          .transposed = from == From::columns};
   return packed(stored, w.rows(), w.cols(), dtype);
@@ -263,6 +268,36 @@ TEST_CASE("several products are bitwise equal for any number of threads, and eac
           CHECK(same_rows(product(alone, x, 0, panels[i]), 0, y[i]));
           CHECK(std::ranges::all_of(given[i], [](int times) { return times == 1; }));
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("products that pack what they need are those with packed panels, bit for bit") {
+  if (!has_bf16()) return;
+  std::mt19937 random(9);
+  struct Shape {
+    int64_t first, count, cols, depth;
+  };
+  for (const auto& shape :
+       {Shape{0, 1, 5, 3}, Shape{3, 97, 64, 130}, Shape{7, 300, 139, 769}, Shape{0, 40, 700, 1600}}) {
+    const auto [first, count, cols, depth] = shape;
+    CAPTURE(cols);
+    const Tensor x = random_tensor(random, first + count, depth), w = random_tensor(random, cols, depth);
+    Pool one(1);
+    Context alone(one);
+    const Tensor expected = product(alone, x, 0, packed(w, Dtype::bf16).panels);
+    for (const auto from : {From::rows, From::columns}) {
+      const std::vector<float> numbers = numbers_of(w, from);
+      for (const int threads : {1, 2, 7}) {
+        Pool pool(threads);
+        Context context(pool);
+        Tensor y(count, cols);
+        multiply_unpacked(
+            context, x, first, count, {.dtype = Dtype::bf16, .depth = depth, .cols = cols},
+            {.data = std::as_bytes(std::span(numbers)).data(), .transposed = from == From::columns},
+            [&](const Tile& tile) { put(context.kernels(), tile, y); });
+        CHECK(same_rows(expected, first, y));
       }
     }
   }
