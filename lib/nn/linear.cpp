@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "nn/bf16_products.h"
 #include "nn/blocks.h"
 
 namespace bert::nn {

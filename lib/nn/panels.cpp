@@ -1,13 +1,13 @@
 #include "nn/panels.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <numeric>
 #include <vector>
 
 #include "base/error.h"
 #include "base/option.h"
+#include "nn/bf16_panels.h"
 #include "nn/blocks.h"
 #include "nn/matmul.h"
 #include "nn/onednn.h"
@@ -27,16 +27,6 @@ ColumnNumbers column_numbers(const Panels& panels, int64_t panel) {
   std::byte* const end = panels.panel(panel + 1);
   return {.scales = reinterpret_cast<float*>(end) - 2 * panels.width(),
           .sums = reinterpret_cast<int32_t*>(end) - panels.width()};
-}
-
-// SourceRows of W in f32, which become columns of a panel.
-struct SourceRows {
-  const float* numbers;
-  int64_t count, stride;
-};
-
-bool is_aligned_f32(const Stored& w) {
-  return w.dtype == Dtype::f32 && reinterpret_cast<uintptr_t>(w.data) % alignof(float) == 0;
 }
 
 // In place if possible, otherwise in `copy`.
@@ -65,61 +55,6 @@ SourceRows rows_of(const Kernels& kernels, const Stored& w, const Panels& panels
     to_f32(w.dtype, stored, copy);
   }
   return {copy.data(), count, depth};
-}
-
-// Two numbers have the size of a float and are transposed as one.
-void pack_bf16(const Kernels& kernels, const SourceRows& rows, int64_t depth, std::byte* panel) {
-  constexpr int64_t kPart = 512;
-  alignas(64) float pairs[kMatmulColumns * kPart / 2];
-  for (int64_t from = 0; from < depth; from += kPart) {
-    const int64_t part = std::min(kPart, depth - from), whole = round_up(part, 2);
-    for (int64_t i = 0; i < rows.count; ++i) {
-      auto* const halves = reinterpret_cast<uint16_t*>(pairs) + i * whole;
-      halves[whole - 1] = 0;
-      kernels.to_bf16(part, rows.numbers + i * rows.stride + from, halves);
-    }
-    kernels.transpose(rows.count, whole / 2, pairs, whole / 2,
-                      reinterpret_cast<float*>(panel) + from / 2 * kMatmulColumns, kMatmulColumns);
-  }
-}
-
-// The same of rows of Wᵀ, [depth, count], which become rows of the panel, two at a time.
-void pack_rows_bf16(const Kernels& kernels, const Stored& w, int64_t stride, int64_t count, int64_t depth,
-                    std::byte* panel) {
-  float wide[kMatmulColumns];
-  uint16_t halves[2][kMatmulColumns] = {};
-  auto* to = reinterpret_cast<uint32_t*>(panel);
-  const bool in_place = is_aligned_f32(w);
-  for (int64_t k = 0; k < depth; k += 2, to += kMatmulColumns) {
-    for (int64_t i = 0; i < 2; ++i) {
-      if (k + i == depth) {
-        std::ranges::fill(halves[i], uint16_t{0});
-        continue;
-      }
-      const std::byte* const row = w.data + (k + i) * stride * static_cast<int64_t>(size_of(w.dtype));
-      if (!in_place) to_f32(w.dtype, row, {wide, static_cast<size_t>(count)});
-      kernels.to_bf16(count, in_place ? reinterpret_cast<const float*>(row) : wide, halves[i]);
-    }
-    for (int64_t column = 0; column < kMatmulColumns; ++column)
-      to[column] = halves[0][column] | uint32_t{halves[1][column]} << 16;
-  }
-}
-
-// Packs rows [row, row + rows) of a panel, zero-padded, from a matrix in f32.
-void pack_part(const Kernels& kernels, const Panels& panels, const Stored& w, int64_t panel, int64_t row,
-               int64_t rows, float* to) {
-  const int64_t depth = std::min(rows, panels.depth - row), column = panel * panels.width(),
-                count = std::min(panels.width(), panels.cols - column);
-  const auto* const numbers = reinterpret_cast<const float*>(w.data);
-  auto* const part = reinterpret_cast<std::byte*>(to);
-  if (w.transposed) {
-    pack_rows_bf16(kernels,
-                   {.data = reinterpret_cast<const std::byte*>(numbers + row * panels.cols + column)},
-                   panels.cols, count, depth, part);
-  } else {
-    pack_bf16(kernels, {numbers + column * panels.depth + row, count, panels.depth}, depth, part);
-  }
-  std::fill(to + parts_of(depth, 2) * panels.width(), to + rows / 2 * panels.width(), 0.0f);
 }
 
 // Integers of [count, room] become columns of a panel.
@@ -362,43 +297,6 @@ std::optional<ColumnBlocks> blocks_in(Tensor& y, const Panels& of_y, const Panel
 void multiply(Context& context, const ColumnBlocks& x, int64_t rows, std::span<const Panels> panels,
               const std::function<void(const Tile&)>& finish) {
   if (rows > 0) multiply_dense(context, {.numbers = x}, rows, panels, nullptr, finish);
-}
-
-void multiply_unpacked(Context& context, const Tensor& x, int64_t first, int64_t count, const Panels& panels,
-                       const Stored& w, const std::function<void(const Tile&)>& finish) {
-  assert(panels.dtype == Dtype::bf16 && w.dtype == Dtype::f32);
-  if (count == 0) return;
-  const int64_t width = panels.width();
-  ColumnBlocks rows = blocks_of(count, panels);
-  rows.data = reinterpret_cast<std::byte*>(context.shared(rows.floats()));
-  rows.fill(context, count, panels.depth, x.row(first), x.stride());
-  const int64_t tall = parts_of(count, kPanelRows), height = round_up(parts_of(count, tall), kBlockRows),
-                groups = std::clamp<int64_t>(context.pool().size() / panels.count(), 1, tall),
-                group_rows = parts_of(tall, groups) * height, part_floats = rows.block / 2 * width;
-  context.pool().run_grid(panels.count() * groups, [&](int64_t i, int thread) {
-    const int64_t begin = i % groups * group_rows, end = std::min(count, begin + group_rows),
-                  panel = i / groups, column = panel * width;
-    float* const part = context.scratch(thread, part_floats + group_rows * width);
-    float* const sums = part + part_floats;
-    const auto for_tiles = [&](const auto& f) {
-      for (int64_t row = begin; row < end; row += height) {
-        f(Tile{.row = row,
-               .rows = std::min(height, end - row),
-               .column = column,
-               .columns = std::min(width, panels.cols - column),
-               .numbers = sums + (row - begin) * width,
-               .stride = width});
-      }
-    };
-    for (int64_t from = 0; from < rows.cols; from += rows.block) {
-      pack_part(context.kernels(), panels, w, panel, from, rows.width(from), part);
-      for_tiles([&](const Tile& tile) {
-        multiply_block(rows, from, reinterpret_cast<const std::byte*>(part), tile,
-                       sums + (tile.row - begin) * width);
-      });
-    }
-    for_tiles(finish);
-  });
 }
 
 }  // namespace bert::nn

@@ -88,10 +88,4 @@ std::optional<ColumnBlocks> blocks_in(Tensor& y, const Panels& of_y, const Panel
 void multiply(Context& context, const ColumnBlocks& x, int64_t rows, std::span<const Panels> panels,
               const std::function<void(const Tile&)>& finish);
 
-// The same with `count` rows of x, from `first` on, for panels in bf16 without memory, of a matrix in f32:
-// each task packs what it needs, which pays off if the matrix changes before its next product. Tiles are
-// those of the rows from `first` on.
-void multiply_unpacked(Context& context, const Tensor& x, int64_t first, int64_t count, const Panels& panels,
-                       const Stored& w, const std::function<void(const Tile&)>& finish);
-
 }  // namespace bert::nn

@@ -10,7 +10,6 @@
 #include "base/code_memory.h"
 #include "base/error.h"
 #include "nn/blocks.h"
-#include "nn/matmul.h"
 #include "nn/onednn.h"
 
 namespace bert::nn {
@@ -95,8 +94,6 @@ int64_t even_parts(int64_t rows, int64_t most, int64_t whole) {
   return round_up(parts_of(rows, std::max<int64_t>(1, parts_of(rows, most))), whole);
 }
 
-int64_t part_depth(int64_t depth) { return even_parts(depth, kDepth, kBlockColumns); }
-
 // oneDNN copies one matrix, which pays off for many rows; tiles of gradients are smaller, so that there are
 // enough.
 Size tile_size(const Product& p, int threads) {
@@ -142,7 +139,7 @@ Factor Factor::from(int64_t row, int64_t column) const {
 }
 
 void for_parts(int64_t depth, const std::function<void(int64_t, int64_t)>& f) {
-  const int64_t part = part_depth(depth);
+  const int64_t part = even_parts(depth, kDepth, kBlockColumns);
   for (int64_t from = 0; from < depth; from += part) f(from, std::min(part, depth - from));
 }
 
@@ -183,61 +180,6 @@ void multiply_bytes(int64_t rows, int64_t cols, int64_t depth, const uint8_t* a,
   const int32_t offset = 0;
   check(dnnl_gemm_u8s8s32('N', 'T', 'F', rows, cols, depth, 1, a, depth, 0, b, b_stride, 0, 0, c, cols,
                           &offset));
-}
-
-namespace {
-
-// Fills `a` with the first factor, and sums [parts, cols] with the row sums of the parts of the depth.
-void fill_and_sum(Context& context, const Product& p, const ColumnBlocks& a, float* sums) {
-  const Kernels& kernels = context.kernels();
-  const int64_t depth = part_depth(p.depth), blocks = parts_of(a.cols, a.block);
-  context.pool().run_grid(parts_of(p.depth, depth) * blocks, [&](int64_t i, int) {
-    const int64_t from = i / blocks * depth, end = std::min(p.depth, from + depth);
-    const int64_t column = i % blocks * a.block, width = a.width(column);
-    float* const sum = sums + i / blocks * a.cols + column;
-    std::fill_n(sum, width, 0.0f);
-    for (int64_t row = from; row < end; ++row) {
-      const float* const numbers = p.a.from(column, row).numbers;
-      kernels.to_bf16(width, numbers, reinterpret_cast<uint16_t*>(a.at(row, column)));
-      if (p.row_sums != nullptr) kernels.add(width, numbers, sum);
-    }
-  });
-}
-
-}  // namespace
-
-// Tiles do not depend on the number of threads, because oneDNN may split the depth differently in other
-// tiles.
-void multiply_bf16(Context& context, const Product& p) {
-  constexpr int64_t kMostRows = 192;
-  constexpr int64_t kWhole = 48;  // whole blocks of rows, and whole vectors to round
-  static_assert(kWhole % kBlockRows == 0 && kWhole % kBlockColumns == 0);
-  if (p.rows == 0 || p.depth == 0) return;
-  const Size size = {.rows = even_parts(p.rows, kMostRows, kWhole), .cols = kMostColumns};
-  ColumnBlocks a = {.dtype = Dtype::bf16, .rows = p.depth, .cols = p.rows, .block = size.rows};
-  ColumnBlocks b = {.dtype = Dtype::bf16, .rows = p.depth, .cols = p.cols, .block = size.cols};
-  const int64_t a_floats = round_up(a.floats(), 16), b_floats = round_up(b.floats(), 16);
-  float* const copies = context.shared(a_floats + b_floats + parts_of(p.depth, part_depth(p.depth)) * a.cols);
-  a.data = reinterpret_cast<std::byte*>(copies);
-  b.data = reinterpret_cast<std::byte*>(copies + a_floats);
-  float* const sums = copies + a_floats + b_floats;
-  fill_and_sum(context, p, a, sums);
-  b.fill(context, p.depth, b.cols, p.b.numbers, p.b.stride);
-  for_tiles(context, p, size, [&](const Tile& tile, const Product& part, int thread) {
-    compute_apart(part, context.scratch(thread, size.rows * size.cols), part.cols,
-                  [&](const Product& in_room) {
-                    matmul({.dtype = Dtype::bf16,
-                            .rows = part.rows,
-                            .cols = part.cols,
-                            .depth = p.depth,
-                            .a_by_columns = true,
-                            .into = p.into},
-                           a.at(0, tile.row), b.at(0, tile.column), in_room.c);
-                  });
-    if (part.row_sums == nullptr) return;
-    for (int64_t i = 0; i < parts_of(p.depth, part_depth(p.depth)); ++i)
-      context.kernels().add(part.rows, sums + i * a.cols + tile.row, part.row_sums);
-  });
 }
 
 }  // namespace bert::nn

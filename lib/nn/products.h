@@ -56,8 +56,4 @@ void multiply(Context& context, const Product& product, const std::function<void
 void multiply_bytes(int64_t rows, int64_t cols, int64_t depth, const uint8_t* a, const int8_t* b,
                     int64_t b_stride, int32_t* c);
 
-// The product of both factors rounded to bf16, with sums in f32; a is stored by columns, b by rows. Row sums
-// use the unrounded a.
-void multiply_bf16(Context& context, const Product& product);
-
 }  // namespace bert::nn

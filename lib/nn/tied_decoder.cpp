@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nn/bf16_products.h"
 #include "nn/blocks.h"
 #include "nn/products.h"
 
@@ -56,7 +57,7 @@ void TiedDecoder::forward(Context& context, const Weights& weights, const Stored
   });
 }
 
-void TiedDecoder::forward_bf16(Context& context, const Weights& weights, const Stored& words,
+void TiedDecoder::forward_bf16(Context& context, const Weights& weights, std::span<const float> words,
                                const Block& block, Tensor& logits) const {
   logits.reshape(block.rows, vocab_size_);
   const auto finish = [&](const Tile& tile) {
@@ -64,7 +65,8 @@ void TiedDecoder::forward_bf16(Context& context, const Weights& weights, const S
              weights.plain(bias_) + tile.column, logits.row(tile.row) + tile.column, logits.stride());
   };
   multiply_unpacked(context, block.x, block.first, block.rows,
-                    {.dtype = Dtype::bf16, .depth = hidden_, .cols = vocab_size_}, words, finish);
+                    {.dtype = Dtype::bf16, .depth = hidden_, .cols = vocab_size_},
+                    {.numbers = words.data(), .stride = hidden_, .order = Order::columns}, finish);
 }
 
 Loss TiedDecoder::loss(Context& context, const Weights& weights, std::span<const float> words,
@@ -94,7 +96,7 @@ void TiedDecoder::each_part(Context& context, const Weights& weights, std::span<
   for (int64_t first = 0; first < x.rows(); first += rows) {
     const Block block = {.x = x, .first = first, .rows = std::min(rows, x.rows() - first)};
     if (weights.dtype() == Dtype::bf16) {
-      forward_bf16(context, weights, stored, block, logits);
+      forward_bf16(context, weights, words, block, logits);
     } else {
       forward(context, weights, stored, block, logits);
     }
@@ -133,7 +135,7 @@ void TiedDecoder::backward(Context& context, const Weights& weights, std::span<c
     };
     return multiply_unpacked(context, dlogits, 0, block.rows,
                              {.dtype = Dtype::bf16, .depth = vocab_size_, .cols = hidden_},
-                             {.data = std::as_bytes(words).data(), .transposed = true}, finish);
+                             {.numbers = words.data(), .stride = hidden_}, finish);
   }
   const Product product = {.rows = block.rows,
                            .cols = hidden_,

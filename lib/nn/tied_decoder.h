@@ -72,8 +72,8 @@ class TiedDecoder {
                 const Gradient& gradient, Tensor& logits, const Use& use) const;
 
  private:
-  void forward_bf16(Context& context, const Weights& weights, const Stored& words, const Block& block,
-                    Tensor& logits) const;
+  void forward_bf16(Context& context, const Weights& weights, std::span<const float> words,
+                    const Block& block, Tensor& logits) const;
   void backward(Context& context, const Weights& weights, std::span<const float> words, const Block& block,
                 const Gradient& gradient, const Tensor& dlogits) const;
 

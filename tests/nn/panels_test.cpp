@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "nn/bf16_products.h"
 #include "nn/onednn.h"
 #include "nn/panel_products.h"
 #include "nn/tensor.h"
@@ -293,10 +294,11 @@ TEST_CASE("products that pack what they need are those with packed panels, bit f
         Pool pool(threads);
         Context context(pool);
         Tensor y(count, cols);
-        multiply_unpacked(
-            context, x, first, count, {.dtype = Dtype::bf16, .depth = depth, .cols = cols},
-            {.data = std::as_bytes(std::span(numbers)).data(), .transposed = from == From::columns},
-            [&](const Tile& tile) { put(context.kernels(), tile, y); });
+        multiply_unpacked(context, x, first, count, {.dtype = Dtype::bf16, .depth = depth, .cols = cols},
+                          from == From::rows
+                              ? Factor{.numbers = numbers.data(), .stride = depth, .order = Order::columns}
+                              : Factor{.numbers = numbers.data(), .stride = cols},
+                          [&](const Tile& tile) { put(context.kernels(), tile, y); });
         CHECK(same_rows(expected, first, y));
       }
     }

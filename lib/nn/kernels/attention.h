@@ -57,22 +57,20 @@ static inline void gather_pairs(const float* from, int64_t stride, int64_t rows,
   }
 }
 
-// Pairs of the rows 2i and 2i + 1: to [rows / 2 rounded up, cols'].
-static inline void gather_row_pairs(const float* from, int64_t stride, int64_t rows, int64_t cols,
-                                    float* to) {
+static inline void pair_rows_bf16(int64_t rows, int64_t cols, const float* from, int64_t from_stride,
+                                  float* to, int64_t stride) {
   typedef uint32_t Bits __attribute__((vector_size(4 * kLanes), aligned(4), may_alias));
   const auto part = [&](int64_t row, int64_t i) {
-    const float* const at = from + row * stride + i;
+    const float* const at = from + row * from_stride + i;
     if (row < rows && i + kLanes <= cols) return load(at);
     Vector some = {};
     for (int64_t lane = 0; row < rows && i + lane < cols; ++lane) some[lane] = at[lane];
     return some;
   };
   const auto bits = [](Vector v) { return __builtin_convertvector(to_bf16(v), Bits); };
-  const int64_t padded = round_up(cols, 16);
   for (int64_t row = 0; row < rows; row += 2) {
-    for (int64_t i = 0; i < padded; i += kLanes) {
-      *reinterpret_cast<Bits*>(to + row / 2 * padded + i) = bits(part(row, i)) | bits(part(row + 1, i)) << 16;
+    for (int64_t i = 0; i < round_up(cols, 16); i += kLanes) {
+      *reinterpret_cast<Bits*>(to + row / 2 * stride + i) = bits(part(row, i)) | bits(part(row + 1, i)) << 16;
     }
   }
 }
@@ -212,7 +210,7 @@ static void attend(const AttentionHead& head, const DroppedProbabilities& droppe
     float* const k = parts.take(length * terms);
     gather_pairs(head.k, head.kv_stride, length, head.size, k);
     transposed_panels(k, terms, length, terms, kt);
-    gather_row_pairs(head.v, head.kv_stride, length, head.size, v);
+    pair_rows_bf16(length, head.size, head.v, head.kv_stride, v, round_up(head.size, 16));
   } else {
     transposed_panels(head.k, head.kv_stride, length, head.size, kt);
     gather_rows(head.v, head.kv_stride, length, head.size, v);

@@ -21,6 +21,7 @@ namespace bert::nn::BERT_KERNELS {
 
 void use(Kernels& table) {
   table.to_bf16 = to_bf16;
+  table.pair_rows_bf16 = pair_rows_bf16;
   table.finish_tile_bf16 = finish_tile_bf16;
   table.attend_bf16 = attend<Pairs>;
   table.multiply_panel_bf16 = multiply_panel<Pairs>;

@@ -158,6 +158,7 @@ const Kernels kTable = {
     .add = add,
     .transpose = transpose_rows,
     .to_bf16 = to_bf16,
+    .pair_rows_bf16 = pair_rows_bf16,
     .range_of = range_of,
     .quantize = quantize,
 #if BERT_LANES >= 8

@@ -210,6 +210,9 @@ struct Kernels {
   // Rounds n numbers to bf16 as from_f32 does (base/dtype.h), except that those below the smallest normal
   // number may become 0.
   void (*to_bf16)(int64_t n, const float* from, uint16_t* to);
+  // Pairs of bf16 of the rows 2i and 2i + 1: to [rows / 2 rounded up, cols rounded up to 16], zero-padded.
+  void (*pair_rows_bf16)(int64_t rows, int64_t cols, const float* from, int64_t from_stride, float* to,
+                         int64_t stride);
 
   // The range of n numbers; NaN is skipped.
   Range (*range_of)(int64_t n, const float* x);
