@@ -62,7 +62,8 @@ void Embedder::run_pooler(std::span<EmbeddedSequence* const> sequences) {
   }
 }
 
-// The tokens of a sequence begin at `row` of the states. If only first tokens were computed, there is one row.
+// The tokens of a sequence begin at `row` of the states. If only first tokens were computed, there is one
+// row.
 void Embedder::take(int64_t row, EmbeddedSequence& sequence) const {
   const int64_t tokens = plan_.first_tokens_only() ? 1 : std::ssize(sequence.features.ids);
   std::vector<float> scratch;

@@ -47,9 +47,9 @@ class Network {
     std::optional<std::vector<int64_t>> rows;  // only these of the M tokens, ascending; default: all
   };
 
-  // Computes one tensor for each wanted layer: [M,H], or [R,H] for R wanted rows. Layers above the highest one
-  // wanted are not computed, and the highest one only at the wanted rows. Throws Error if an id, token type
-  // or length is out of the model's range. Each row depends, bit for bit, on its own sequence only. This
+  // Computes one tensor for each wanted layer: [M,H], or [R,H] for R wanted rows. Layers above the highest
+  // one wanted are not computed, and the highest one only at the wanted rows. Throws Error if an id, token
+  // type or length is out of the model's range. Each row depends, bit for bit, on its own sequence only. This
   // method and those below use the whole pool; call them from its driver.
   std::vector<nn::Tensor> hidden(const nn::Batch& batch, const Wanted& wanted);
   // The same, in the memory of earlier results.
