@@ -283,7 +283,7 @@ TEST_CASE("products that pack what they need are those with packed panels, bit f
   for (const auto& shape :
        {Shape{0, 1, 5, 3}, Shape{3, 97, 64, 130}, Shape{7, 300, 139, 769}, Shape{0, 40, 700, 1600}}) {
     const auto [first, count, cols, depth] = shape;
-    CAPTURE(cols);
+    CAPTURE(shape.cols);
     const Tensor x = random_tensor(random, first + count, depth), w = random_tensor(random, cols, depth);
     Pool one(1);
     Context alone(one);
