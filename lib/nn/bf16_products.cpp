@@ -59,11 +59,6 @@ void pack(Context& context, const Factor& b, const Panels& panels) {
   });
 }
 
-void copy_rows(int64_t rows, int64_t cols, const float* from, int64_t from_stride, float* to,
-               int64_t stride) {
-  for (int64_t i = 0; i < rows; ++i) std::copy_n(from + i * from_stride, cols, to + i * stride);
-}
-
 }  // namespace
 
 void multiply_bf16(Context& context, const Product& p) {

@@ -19,6 +19,11 @@ constexpr int64_t kBlockColumns = 16;  // the same for columns
 constexpr int64_t parts_of(int64_t n, int64_t size) { return (n + size - 1) / size; }
 constexpr int64_t round_up(int64_t n, int64_t to) { return parts_of(n, to) * to; }
 
+inline void copy_rows(int64_t rows, int64_t cols, const float* from, int64_t from_stride, float* to,
+                      int64_t stride) {
+  for (int64_t i = 0; i < rows; ++i) std::copy_n(from + i * from_stride, cols, to + i * stride);
+}
+
 // Rows and columns of a product computed by one task.
 struct Tile {
   int64_t row = 0, rows = 0, column = 0, columns = 0;

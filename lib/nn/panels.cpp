@@ -1,7 +1,6 @@
 #include "nn/panels.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -57,18 +56,17 @@ SourceRows rows_of(const Kernels& kernels, const Stored& w, const Panels& panels
   return {copy.data(), count, depth};
 }
 
-// Integers of [count, room] become columns of a panel.
-void pack_integers(const Kernels& kernels, const std::vector<float>& integers, int64_t count,
-                   const Panels& panels, int64_t panel) {
+// Integers of [count, room], aligned as floats, become columns of a panel.
+void pack_integers(const Kernels& kernels, const int8_t* integers, int64_t count, const Panels& panels,
+                   int64_t panel) {
   const int64_t room = panels.room();
   if (!uses_matmul(Dtype::i8)) {
-    std::copy_n(reinterpret_cast<const int8_t*>(integers.data()), count * room,
-                reinterpret_cast<int8_t*>(panels.panel(panel)));
+    std::copy_n(integers, count * room, reinterpret_cast<int8_t*>(panels.panel(panel)));
     return;
   }
   // Four integers have the size of a float and are transposed as one.
-  kernels.transpose(count, room / 4, integers.data(), room / 4, reinterpret_cast<float*>(panels.panel(panel)),
-                    panels.width());
+  kernels.transpose(count, room / 4, reinterpret_cast<const float*>(integers), room / 4,
+                    reinterpret_cast<float*>(panels.panel(panel)), panels.width());
 }
 
 void pack_i8(const Kernels& kernels, const SourceRows& rows, const Panels& panels, int64_t panel) {
@@ -83,22 +81,27 @@ void pack_i8(const Kernels& kernels, const SourceRows& rows, const Panels& panel
     numbers.scales[i] = column.scale;
     numbers.sums[i] = column.sum;
   }
-  pack_integers(kernels, integers, rows.count, panels, panel);
+  pack_integers(kernels, bytes, rows.count, panels, panel);
 }
 
 // The same of stored integers, as they are.
 void copy_i8(const Kernels& kernels, const Stored& w, const Panels& panels, int64_t panel) {
   const int64_t depth = panels.depth, room = panels.room(), first = panel * panels.width(),
                 count = std::min(panels.width(), panels.cols - first);
-  std::vector<float> integers(count * room / 4);
-  auto* const bytes = reinterpret_cast<int8_t*>(integers.data());
+  const auto* stored = reinterpret_cast<const int8_t*>(w.data) + first * depth;
   const ColumnNumbers numbers = column_numbers(panels, panel);
   for (int64_t i = 0; i < count; ++i) {
-    std::memcpy(bytes + i * room, w.data + (first + i) * depth, depth);
     numbers.scales[i] = w.scales[first + i];
-    numbers.sums[i] = std::accumulate(bytes + i * room, bytes + i * room + depth, int32_t{0});
+    numbers.sums[i] = std::accumulate(stored + i * depth, stored + (i + 1) * depth, int32_t{0});
   }
-  pack_integers(kernels, integers, count, panels, panel);
+  std::vector<float> copy;
+  if (depth < room || reinterpret_cast<uintptr_t>(stored) % alignof(float) != 0) {
+    copy.resize(count * room / 4);
+    auto* const integers = reinterpret_cast<int8_t*>(copy.data());
+    for (int64_t i = 0; i < count; ++i) std::copy_n(stored + i * depth, depth, integers + i * room);
+    stored = integers;
+  }
+  pack_integers(kernels, stored, count, panels, panel);
 }
 
 // The rows of x as matmul reads them.

@@ -61,11 +61,6 @@ int64_t whole_rows(const Product& p) {
   return rows;
 }
 
-void copy_rows(int64_t rows, int64_t cols, const float* from, int64_t from_stride, float* to,
-               int64_t stride) {
-  for (int64_t i = 0; i < rows; ++i) std::copy_n(from + i * from_stride, cols, to + i * stride);
-}
-
 // Rows or columns of a factor, at least `whole` numbers apart as oneDNN requires: in place or in `copy`.
 Factor apart(const Factor& factor, int64_t lines, int64_t length, int64_t whole, std::vector<float>& copy) {
   if (factor.stride >= whole) return factor;
