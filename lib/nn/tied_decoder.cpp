@@ -129,9 +129,8 @@ void TiedDecoder::backward(Context& context, const Weights& weights, std::span<c
   Tensor& dx = gradient.dx;
   if (in_bf16) {
     const auto finish = [&](const Tile& tile) {
-      for (int64_t i = 0; i < tile.rows; ++i)
-        std::copy_n(tile.numbers + i * tile.stride, tile.columns,
-                    dx.row(block.first + tile.row + i) + tile.column);
+      copy_rows(tile.rows, tile.columns, tile.numbers, tile.stride,
+                dx.row(block.first + tile.row) + tile.column, dx.stride());
     };
     return multiply_unpacked(context, dlogits, 0, block.rows,
                              {.dtype = Dtype::bf16, .depth = vocab_size_, .cols = hidden_},
