@@ -2,7 +2,7 @@
 //
 // E is used in place. If it is not f32, each thread converts a few words at a time. This costs little for few
 // rows and nothing for many, and saves a second copy of the largest matrix of the model. In training,
-// products have the format of the weights; elsewhere they are f32.
+// products have the format of the weights; elsewhere, and for a few LogitEntries, they are f32.
 #pragma once
 
 #include <cstdint>

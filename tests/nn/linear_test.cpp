@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -412,6 +413,30 @@ TEST_CASE("batches without rows have no gradients") {
     CHECK(dx.rows() == 0);
     p.linear.backward_weights(context, p.weights, x, dy, 0, p.gradients);
   }
+}
+
+TEST_CASE("gradients do not depend on what other products left in memory") {
+  if (!has_bf16()) return;
+  std::vector<std::vector<float>> results;
+  for (const bool is_first : {true, false}) {
+    std::mt19937 random(16);
+    Pool pool(2);
+    Context context(pool);
+    Products p(random, 70, 40, Dtype::bf16);
+    const Tensor x = normal_tensor(random, 37, 40), dy = normal_tensor(random, 37, 70);
+    if (!is_first) {
+      Tensor bad_x(64, 40), bad_dy(64, 70);
+      for (int64_t row = 0; row < 64; ++row) {
+        std::fill_n(bad_x.row(row), 40, std::numeric_limits<float>::quiet_NaN());
+        std::fill_n(bad_dy.row(row), 70, std::numeric_limits<float>::quiet_NaN());
+      }
+      p.linear.backward_weights(context, p.weights, bad_x, bad_dy, 0, p.gradients);
+    }
+    p.gradients.clear();
+    p.linear.backward_weights(context, p.weights, x, dy, 0, p.gradients);
+    results.emplace_back(p.gradients.tensor(0).begin(), p.gradients.tensor(0).end());
+  }
+  CHECK(same_bits(results[0], results[1]));
 }
 
 TEST_CASE("gradients are bitwise equal for any number of threads") {
