@@ -18,8 +18,9 @@ constexpr int64_t kMatmulDepth = 768;  // longest part of a matmul's depth: each
 // parts, dnnl_sgemm halves what is longer.
 constexpr int64_t kMatmulChain = 512, kSgemmChain = 256;
 
-// With more rows, dnnl_sgemm is faster than our kernels: it keeps small parts of both factors together.
-constexpr int64_t kMostSgemmRows = 32;
+// With more rows, oneDNN is as fast as our kernels; dnnl_sgemm is faster, since it keeps small parts of both
+// factors together.
+constexpr int64_t kMostMatmulRows = 3 * kPanelRows, kMostSgemmRows = 32;
 
 // The rows of a primitive for `rows`, the others being padding, which costs less than a primitive for each
 // number; at most as many as tensors have room for. With AMX, bf16 of 4 rows and fewer is summed in another
@@ -190,7 +191,7 @@ bool FewRows::adds_like_onednn(Dtype dtype) const {
 
 std::optional<FewRows> few_rows(Context& context, Dtype dtype, int64_t rows) {
   static const bool in_tiles = has_amx();  // of which our kernels make no use
-  if (rows > (uses_matmul(dtype) ? kPanelRows : kMostSgemmRows)) return std::nullopt;
+  if (rows > (uses_matmul(dtype) ? kMostMatmulRows : kMostSgemmRows)) return std::nullopt;
   if (dtype != Dtype::f32 && in_tiles) return std::nullopt;
   const Kernels& kernels = context.kernels();
   const auto usable = [&](Dtype of, FewRows::MultiplyPanel kernel) {
