@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "base/checksum.h"
 #include "ckpt/checkpoint.h"
@@ -14,7 +15,8 @@
 namespace bert::model {
 namespace {
 
-constexpr int64_t kSamples = 16;  // numbers that are read of a tensor
+constexpr int64_t kSamples = 16;       // numbers that are read of a tensor
+constexpr size_t kReadWhole = 1 << 14;  // bytes of a tensor that are read in less time than its samples
 
 template <class Number>
 requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
@@ -80,11 +82,20 @@ void add(Checksum& checksum, const ckpt::Checkpoint& checkpoint, const ckpt::Sto
   for (const int64_t size : tensor.shape) add(checksum, size);
   const int64_t count = tensor.count(), samples = std::min(count, kSamples);
   const size_t bytes = size_of(tensor.dtype);
+  std::vector<std::byte> whole;
+  if (tensor.data.size() <= kReadWhole) {
+    whole.resize(tensor.data.size());
+    checkpoint.read(tensor.data, whole.data());
+  }
   for (int64_t i = 0; i < samples; ++i) {
     int64_t place = samples == 1 ? 0 : i * (count - 1) / (samples - 1);
     if (tensor.transposed) place = place % tensor.shape[1] * tensor.shape[0] + place / tensor.shape[1];
     std::array<std::byte, sizeof(double)> stored;
-    checkpoint.read(tensor.data.subspan(place * bytes, bytes), stored.data());
+    if (whole.empty()) {
+      checkpoint.read(tensor.data.subspan(place * bytes, bytes), stored.data());
+    } else {
+      std::copy_n(whole.data() + place * bytes, bytes, stored.data());
+    }
     float number = 0;
     if (tensor.scales.empty()) {
       to_f32(tensor.dtype, stored.data(), {&number, 1});

@@ -1,7 +1,6 @@
 #include "nn/panels.h"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "base/error.h"
@@ -90,9 +89,10 @@ void copy_i8(const Kernels& kernels, const Stored& w, const Panels& panels, int6
                 count = std::min(panels.width(), panels.cols - first);
   const auto* stored = reinterpret_cast<const int8_t*>(w.data) + first * depth;
   const ColumnNumbers numbers = column_numbers(panels, panel);
+  const std::vector<uint8_t> ones(depth, 1);
   for (int64_t i = 0; i < count; ++i) {
     numbers.scales[i] = w.scales[first + i];
-    numbers.sums[i] = std::accumulate(stored + i * depth, stored + (i + 1) * depth, int32_t{0});
+    numbers.sums[i] = kernels.dot_bytes(depth, ones.data(), stored + i * depth);
   }
   std::vector<float> copy;
   if (depth < room || reinterpret_cast<uintptr_t>(stored) % alignof(float) != 0) {
