@@ -15,7 +15,7 @@
 namespace bert::model {
 namespace {
 
-constexpr int64_t kSamples = 16;       // numbers that are read of a tensor
+constexpr int64_t kSamples = 16;        // numbers that are read of a tensor
 constexpr size_t kReadWhole = 1 << 14;  // bytes of a tensor that are read in less time than its samples
 
 template <class Number>

@@ -15,11 +15,13 @@ bool knows(dnnl_cpu_isa_t isa) { return (dnnl_get_effective_cpu_isa() & isa) == 
 void compute_here() { [[maybe_unused]] thread_local const bool done = (omp_set_num_threads(1), true); }
 
 Isa usable_isa() {
-  if (knows(dnnl_cpu_isa_avx512_core)) return Isa::avx512;
-  return knows(dnnl_cpu_isa_avx2) ? Isa::avx2 : Isa::baseline;
+  static const Isa isa = knows(dnnl_cpu_isa_avx512_core) ? Isa::avx512
+                         : knows(dnnl_cpu_isa_avx2)      ? Isa::avx2
+                                                         : Isa::baseline;
+  return isa;
 }
 
-bool has_exact_bytes() { return knows(dnnl_cpu_isa_avx512_core_vnni); }
+bool has_exact_bytes() { return knows(dnnl_cpu_isa_avx512_core_vnni) || knows(dnnl_cpu_isa_avx2_vnni); }
 bool has_bf16_products() { return knows(dnnl_cpu_isa_avx512_core_bf16); }
 bool has_amx() { return knows(dnnl_cpu_isa_avx512_core_amx); }
 

@@ -10,8 +10,8 @@ enum class Isa { baseline, avx2, avx512 };
 // The best instruction set that this machine and oneDNN's ONEDNN_MAX_CPU_ISA, if set, allow.
 Isa usable_isa();
 
-// Whether oneDNN adds products of bytes exactly for all inputs. If not, pairs of products must fit into 16
-// bits.
+// Whether the Kernels add products of bytes exactly for all inputs (VNNI). If not, pairs of products must fit
+// into 16 bits.
 bool has_exact_bytes();
 
 bool has_bf16_products();  // AVX512_BF16

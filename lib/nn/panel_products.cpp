@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "base/random.h"
@@ -18,9 +19,11 @@ constexpr int64_t kMatmulDepth = 768;  // longest part of a matmul's depth: each
 // parts, dnnl_sgemm halves what is longer.
 constexpr int64_t kMatmulChain = 512, kSgemmChain = 256;
 
-// With more rows, oneDNN is as fast as our kernels; dnnl_sgemm is faster, since it keeps small parts of both
-// factors together.
-constexpr int64_t kMostMatmulRows = 3 * kPanelRows, kMostSgemmRows = 32;
+// The most rows for which our kernels are faster. dnnl_sgemm keeps small parts of both factors together.
+int64_t most_rows(Dtype dtype) {
+  if (dtype == Dtype::i8) return std::numeric_limits<int64_t>::max();
+  return uses_matmul(dtype) ? 3 * kPanelRows : 32;
+}
 
 // The rows of a primitive for `rows`, the others being padding, which costs less than a primitive for each
 // number; at most as many as tensors have room for. With AMX, bf16 of 4 rows and fewer is summed in another
@@ -40,11 +43,7 @@ void fill(Random& random, Dtype dtype, std::span<std::byte> bytes) {
   std::vector<float> numbers(bytes.size() / size_of(dtype));
   for (size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = i < kPeriod ? static_cast<float>(random.uniform() - 0.5) : numbers[i - kPeriod];
-  if (dtype == Dtype::i8) {
-    std::ranges::transform(numbers, bytes.begin(), [](float x) { return static_cast<std::byte>(static_cast<int>(256 * x)); });
-  } else {
-    from_f32(numbers, dtype, bytes.data());
-  }
+  from_f32(numbers, dtype, bytes.data());
 }
 
 }  // namespace
@@ -54,11 +53,17 @@ bool uses_matmul(Dtype dtype) {
   return dtype == Dtype::bf16 || (dtype == Dtype::f32 ? f32_does : i8_does);
 }
 
+bool has_groups() { return usable_kernels().multiply_panel_i8 != nullptr; }
+
+bool has_own_bytes() {
+  static const bool in_tiles = has_amx() && uses_matmul(Dtype::i8);  // of which our kernels make no use
+  return has_groups() && !in_tiles;
+}
+
 int64_t block_rows(Dtype dtype) { return kBlockColumns * 4 / static_cast<int64_t>(size_of(dtype)); }
 
 ColumnBlocks blocks_of(int64_t rows, const Panels& panels) {
-  const bool is_i8 = panels.dtype == Dtype::i8,
-             is_padded = panels.dtype != Dtype::f32 && uses_matmul(panels.dtype);
+  const bool is_i8 = panels.dtype == Dtype::i8, is_padded = is_i8 ? has_groups() : panels.dtype != Dtype::f32;
   const int64_t cols = is_padded ? panels.room() : panels.depth,
                 parts = is_i8 ? 1 : parts_of(cols, kMatmulDepth);
   return {.dtype = panels.dtype,
@@ -103,10 +108,10 @@ void multiply_panel(const Kernels& kernels, const Factor& x, const Panels& panel
 }
 
 // The panel of a tile, from its first row on.
-class FewRows::Panel {
+class PanelKernel::Panel {
  public:
-  Panel(const FewRows& few, const Panels& panels, const Tile& tile)
-      : few_(few), panels_(panels), tile_(tile), number_(tile.column / panels.width()) {}
+  Panel(const PanelKernel& kernel, const Panels& panels, const Tile& tile)
+      : kernel_(kernel), panels_(panels), tile_(tile), number_(tile.column / panels.width()) {}
 
   // sums = x · its next rows, or sums += this. x [tile.rows, depth]
   void multiply(int64_t depth, const std::byte* x, int64_t x_stride, Into into, float* sums) {
@@ -115,31 +120,32 @@ class FewRows::Panel {
                   in_float = static_cast<int64_t>(sizeof(float)) / size;
     const std::byte* const at = panels_.panel(number_) + row_ * width * size;
     row_ += depth;
-    few_.kernel_({.rows = tile_.rows,
-                  .depth = depth / in_float,
-                  .x = floats(x),
-                  .x_stride = x_stride / in_float,
-                  .panel = floats(at),
-                  .next = next(at + depth * width * size),
-                  .sums = into == Into::add ? part : sums});
-    if (into == Into::add) few_.kernels_->add(tile_.rows * width, part, sums);
+    kernel_.kernel_({.rows = tile_.rows,
+                     .depth = depth / in_float,
+                     .x = floats(x),
+                     .x_stride = x_stride / in_float,
+                     .panel = floats(at),
+                     .next = next(at + depth * width * size),
+                     .sums = into == Into::add ? part : sums});
+    if (into == Into::add) kernel_.kernels_->add(tile_.rows * width, part, sums);
   }
 
  private:
   // What is likely multiplied next: other threads take the panels between.
   const float* next(const std::byte* following) const {
-    const int64_t later = number_ + few_.threads_;
+    const int64_t later = number_ + kernel_.threads_;
     if (row_ < panels_.depth) return floats(following);
     return later < panels_.count() ? floats(panels_.panel(later)) : nullptr;
   }
 
-  const FewRows& few_;
+  const PanelKernel& kernel_;
   const Panels& panels_;
   const Tile& tile_;
   int64_t number_, row_ = 0;
 };
 
-void FewRows::multiply(const ColumnBlocks& x, const Panels& panels, const Tile& tile, float* numbers) const {
+void PanelKernel::multiply(const ColumnBlocks& x, const Panels& panels, const Tile& tile,
+                           float* numbers) const {
   const int64_t chain = panels.dtype == Dtype::i8 ? x.cols : kMatmulChain;  // integers are exact
   Panel panel(*this, panels, tile);
   alignas(64) float of_block[kPanelRows * kWidestPanel];
@@ -154,7 +160,7 @@ void FewRows::multiply(const ColumnBlocks& x, const Panels& panels, const Tile& 
   }
 }
 
-void FewRows::multiply(const Factor& x, const Panels& panels, const Tile& tile, float* numbers) const {
+void PanelKernel::multiply(const Factor& x, const Panels& panels, const Tile& tile, float* numbers) const {
   Panel panel(*this, panels, tile);
   for_parts(panels.depth, [&](int64_t first, int64_t depth) {
     const int64_t chain = depth > kSgemmChain ? parts_of(depth, 2) : depth;
@@ -166,7 +172,7 @@ void FewRows::multiply(const Factor& x, const Panels& panels, const Tile& tile, 
   });
 }
 
-bool FewRows::adds_like_onednn(Dtype dtype) const {
+bool PanelKernel::adds_like_onednn(Dtype dtype) const {
   constexpr int64_t kRows = kBlockRows, kDepths[] = {1000, 2 * kMatmulDepth};
   Random random(1);
   for (const int64_t depth : kDepths) {
@@ -192,29 +198,25 @@ bool FewRows::adds_like_onednn(Dtype dtype) const {
   return true;
 }
 
-std::optional<FewRows> few_rows(Context& context, Dtype dtype, int64_t rows) {
-  static const bool in_tiles = has_amx();  // of which our kernels make no use
-  if (rows > (uses_matmul(dtype) ? kMostMatmulRows : kMostSgemmRows)) return std::nullopt;
-  if (dtype != Dtype::f32 && in_tiles) return std::nullopt;
+std::optional<PanelKernel> panel_kernel(Context& context, Dtype dtype, int64_t rows) {
+  if (rows > most_rows(dtype)) return std::nullopt;
   const Kernels& kernels = context.kernels();
-  const auto usable = [&](Dtype of, FewRows::MultiplyPanel kernel) {
-    const bool has_width = uses_matmul(of) == (usable_isa() == Isa::avx512);  // that of the panels
-    return kernel != nullptr && has_width && FewRows(kernels, kernel, 1).adds_like_onednn(of) ? kernel
-                                                                                              : nullptr;
+  const auto usable = [&](Dtype of, PanelKernel::MultiplyPanel kernel) {
+    const bool in_tiles = of == Dtype::bf16 && has_amx();
+    return kernel != nullptr && !in_tiles && PanelKernel(kernels, kernel, 1).adds_like_onednn(of) ? kernel
+                                                                                                  : nullptr;
   };
   const auto kernel = [&] {
-    if (dtype == Dtype::f32) {
-      static const auto of_f32 = usable(Dtype::f32, kernels.multiply_panel);
-      return of_f32;
-    }
+    if (dtype == Dtype::i8) return has_own_bytes() ? kernels.multiply_panel_i8 : nullptr;
     if (dtype == Dtype::bf16) {
       static const auto of_bf16 = usable(Dtype::bf16, kernels.multiply_panel_bf16);
       return of_bf16;
     }
-    static const auto of_i8 = usable(Dtype::i8, kernels.multiply_panel_i8);
-    return of_i8;
+    static const auto of_f32 = usable(Dtype::f32, kernels.multiply_panel);
+    return of_f32;
   }();
-  return kernel == nullptr ? std::nullopt : std::optional(FewRows(kernels, kernel, context.pool().size()));
+  return kernel == nullptr ? std::nullopt
+                           : std::optional(PanelKernel(kernels, kernel, context.pool().size()));
 }
 
 }  // namespace bert::nn

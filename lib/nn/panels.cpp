@@ -59,7 +59,7 @@ SourceRows rows_of(const Kernels& kernels, const Stored& w, const Panels& panels
 void pack_integers(const Kernels& kernels, const int8_t* integers, int64_t count, const Panels& panels,
                    int64_t panel) {
   const int64_t room = panels.room();
-  if (!uses_matmul(Dtype::i8)) {
+  if (!has_groups()) {
     std::copy_n(integers, count * room, reinterpret_cast<int8_t*>(panels.panel(panel)));
     return;
   }
@@ -180,12 +180,12 @@ void multiply_tiles(Context& context, int64_t rows, std::span<const Panels> pane
 
 void multiply_dense(Context& context, const DenseRows& x, int64_t rows, std::span<const Panels> panels,
                     const Panels* gate, const std::function<void(const Tile&)>& finish) {
-  const auto few = few_rows(context, panels.front().dtype, rows);
+  const auto kernel = panel_kernel(context, panels.front().dtype, rows);
   multiply_tiles(
       context, rows, panels, gate,
       [&](const Tile& tile, const Panels& b, float* numbers) {
-        if (few) {
-          few->multiply(x.numbers, b, tile, numbers);
+        if (kernel) {
+          kernel->multiply(x.numbers, b, tile, numbers);
         } else {
           multiply_panel(x.numbers, b, tile, numbers);
         }
@@ -209,6 +209,7 @@ Dtype arithmetic(std::optional<Dtype> wish) {
 }
 
 std::string arithmetic_name(Dtype dtype) {
+  if (dtype == Dtype::i8 && has_own_bytes()) return std::string("int8 (") + usable_kernels().name + ")";
   if (uses_matmul(dtype))
     return std::string(dtype == Dtype::i8     ? "int8"
                        : dtype == Dtype::bf16 ? "bf16"
@@ -217,7 +218,7 @@ std::string arithmetic_name(Dtype dtype) {
   return dtype == Dtype::i8 ? "int8 (gemm_u8s8s32)" : "f32 (sgemm)";
 }
 
-int64_t Panels::width() const { return uses_matmul(dtype) ? kMatmulColumns : kWidestPanel; }
+int64_t Panels::width() const { return usable_isa() == Isa::avx512 ? kMatmulColumns : kWidestPanel; }
 
 int64_t Panels::room() const { return round_up(depth, block_rows(dtype)); }
 
@@ -255,12 +256,12 @@ void multiply(Context& context, const Tensor& x, int64_t column, std::span<const
     return multiply_dense(context, rows, x.rows(), panels, gate, finish);
   }
   const Factor rows = {.numbers = x.row(0) + column, .stride = x.stride()};
-  const auto few = few_rows(context, dtype, x.rows());
+  const auto kernel = panel_kernel(context, dtype, x.rows());
   multiply_tiles(
       context, x.rows(), panels, gate,
       [&](const Tile& tile, const Panels& b, float* numbers) {
-        if (few) {
-          few->multiply(rows, b, tile, numbers);
+        if (kernel) {
+          kernel->multiply(rows, b, tile, numbers);
         } else {
           multiply_panel(context.kernels(), rows, b, tile, numbers);
         }

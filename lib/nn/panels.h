@@ -32,7 +32,8 @@ struct Stored {
 //
 // In i8, each column has integers from -127 to 127 and an f32 scale; each row of x is rounded to 255 steps.
 // Integer sums are exact: if the processor adds pairs of products in 16 bits, integers range from -63 to 63.
-// For matmul, rows are stored in groups of four. The scales and sums of the columns follow the panel.
+// Unless dnnl_gemm_u8s8s32 reads them, rows are stored in groups of four. The scales and sums of the columns
+// follow the panel.
 struct Panels {
   Dtype dtype = Dtype::f32;  // or bf16, i8
   int64_t depth = 0, cols = 0;
@@ -54,7 +55,7 @@ bool has_bf16();
 // The format for products: `wish`, or an Error if that is bf16 and the processor lacks it. Without a wish,
 // bf16 if it is faster than f32, which requires AMX, otherwise f32.
 Dtype arithmetic(std::optional<Dtype> wish);
-// The format and oneDNN's code for its products: "f32 (sgemm)", "int8 (gemm_u8s8s32)".
+// The format and oneDNN's code for its products, or the instructions of ours: "f32 (sgemm)", "int8 (AVX2)".
 std::string arithmetic_name(Dtype dtype);
 
 // Computes x·B for each B with all threads of the pool; x [M, depth] is columns [column, column + depth) of a

@@ -52,7 +52,7 @@ void multiply(const Kernels& kernels, const Product& product);
 void multiply(Context& context, const Product& product, const std::function<void(const Tile&)>& finish = {});
 
 // c [rows, cols] = a [rows, depth] · bᵀ for integers, b [cols, depth] with rows b_stride apart, on the
-// calling thread. Exact if two products fit into 16 bits, or if has_exact_bytes().
+// calling thread. Exact if two products fit into 16 bits.
 void multiply_bytes(int64_t rows, int64_t cols, int64_t depth, const uint8_t* a, const int8_t* b,
                     int64_t b_stride, int32_t* c);
 

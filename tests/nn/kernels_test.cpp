@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "base/dtype.h"
@@ -43,6 +44,32 @@ void check_rough(const Kernels& table, const std::vector<float>& x, const std::v
     CHECK_MESSAGE(std::abs(y[i] - expected) <= bound + 1e-37, table.name, " GELU of ", x[i], " is ", y[i],
                   ", expected ", expected);
   }
+}
+
+// Whether the products of random bytes, or of the largest ones, with a panel [depth, cols] are exact.
+bool exact_products(const Kernels& table, int64_t cols, int most, int64_t rows, int64_t depth,
+                    std::mt19937& random) {
+  const bool largest = rows % 2 == 0;
+  std::vector<uint8_t> x((rows + 5) * depth, 255);
+  std::vector<int8_t> panel(depth * cols, static_cast<int8_t>(-most));
+  if (!largest) {
+    for (uint8_t& byte : x) byte = static_cast<uint8_t>(random());
+    for (int8_t& integer : panel)
+      integer = static_cast<int8_t>(static_cast<int>(random() % (2 * most + 1)) - most);
+  }
+  std::vector<int32_t> sums((rows + 5) * cols, -1), expected(rows * cols);
+  table.multiply_panel_i8({.rows = rows,
+                           .depth = depth / 4,
+                           .x = reinterpret_cast<const float*>(x.data()),
+                           .x_stride = depth / 4,
+                           .panel = reinterpret_cast<const float*>(panel.data()),
+                           .next = nullptr,
+                           .sums = reinterpret_cast<float*>(sums.data())});
+  for (int64_t i = 0; i < rows * cols; ++i) {
+    for (int64_t k = 0; k < depth; ++k)
+      expected[i] += x[i / cols * depth + k] * panel[(k / 4 * cols + i % cols) * 4 + k % 4];
+  }
+  return std::equal(expected.begin(), expected.end(), sums.begin());
 }
 
 }  // namespace
@@ -337,6 +364,22 @@ TEST_CASE("dot_bytes adds the products of any number of bytes") {
         sum += x[i] * y[i];
       }
       REQUIRE(table->dot_bytes(static_cast<int64_t>(n), x.data(), y.data()) == sum);
+    }
+  }
+}
+
+TEST_CASE("multiply_panel_i8 adds the products of any bytes and integers exactly") {
+  std::mt19937 random(12);
+  auto all = tables();
+  all.push_back(&usable_kernels());
+  for (const Kernels* table : all) {
+    if (table->multiply_panel_i8 == nullptr) continue;
+    const int64_t cols = table->name == std::string_view("AVX2") ? kPanelColumns<8> : kPanelColumns<16>;
+    const int most = table == &usable_kernels() && has_exact_bytes() ? 127 : 63;
+    for (const int64_t rows : {1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 96}) {
+      for (const int64_t depth : {4, 64, 128, 132, 320})
+        CHECK_MESSAGE(exact_products(*table, cols, most, rows, depth, random), table->name, ", ", rows,
+                      " rows of ", depth);
     }
   }
 }

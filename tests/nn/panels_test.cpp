@@ -193,7 +193,7 @@ TEST_CASE("a row has the same bits in batches of 1 to 300 rows") {
   }
 }
 
-TEST_CASE("few rows are multiplied by our kernels, whose sums are those of this version of oneDNN") {
+TEST_CASE("our kernels multiply few rows, with the sums of this version of oneDNN, and bytes") {
   Pool pool(1);
   Context context(pool);
   const Kernels& kernels = context.kernels();
@@ -201,12 +201,13 @@ TEST_CASE("few rows are multiplied by our kernels, whose sums are those of this 
     if (dtype == Dtype::f32) return kernels.multiply_panel != nullptr;
     return (dtype == Dtype::bf16 ? kernels.multiply_panel_bf16 : kernels.multiply_panel_i8) != nullptr;
   };
-  CHECK(has_kernel(Dtype::f32) == (usable_isa() >= Isa::avx2));
+  for (const Dtype dtype : {Dtype::f32, Dtype::i8})
+    CHECK_MESSAGE(has_kernel(dtype) == (usable_isa() >= Isa::avx2), name_of(dtype));
   for (const Dtype dtype : dtypes()) {
-    const bool in_tiles = dtype != Dtype::f32 && has_amx();
-    CHECK_MESSAGE(few_rows(context, dtype, 32).has_value() == (has_kernel(dtype) && !in_tiles),
+    const bool in_tiles = dtype != Dtype::f32 && has_amx(), ours = has_kernel(dtype) && !in_tiles;
+    CHECK_MESSAGE(panel_kernel(context, dtype, 32).has_value() == ours, name_of(dtype));
+    CHECK_MESSAGE(panel_kernel(context, dtype, 300).has_value() == (ours && dtype == Dtype::i8),
                   name_of(dtype));
-    CHECK_MESSAGE(!few_rows(context, dtype, 300), name_of(dtype));
   }
 }
 

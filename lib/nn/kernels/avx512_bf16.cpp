@@ -1,5 +1,4 @@
-// What is faster with AVX512_BF16, in place of the same of avx512.cpp. Intrinsics are always inline, so no
-// copy of them is kept for the whole program.
+// What is faster with AVX512_BF16, in place of the same of avx512.cpp.
 #include <immintrin.h>
 #include <stdint.h>
 
@@ -25,7 +24,6 @@ void use(Kernels& table) {
   table.finish_tile_bf16 = finish_tile_bf16;
   table.attend_bf16 = attend<Pairs>;
   table.multiply_panel_bf16 = multiply_panel<Pairs>;
-  table.multiply_panel_i8 = multiply_panel<Quads>;
 }
 
 }  // namespace bert::nn::BERT_KERNELS

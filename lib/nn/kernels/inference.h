@@ -1,6 +1,9 @@
 // Source of the kernels for one instruction set. The including file defines BERT_KERNELS (the namespace) and
 // BERT_LANES and is compiled for that set. No standard header with inline functions is included here, because
-// the linker might keep a copy compiled for AVX-512 for the whole program.
+// the linker might keep a copy compiled for AVX-512 for the whole program. Intrinsics are always inline.
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 #include <stdint.h>
 
 #include "nn/kernels/kernels.h"
@@ -163,11 +166,12 @@ const Kernels kTable = {
     .quantize = quantize,
 #if BERT_LANES >= 8
     .multiply_panel = multiply_panel<Floats>,
+    .multiply_panel_i8 = multiply_panel<Quads>,
 #else
     .multiply_panel = nullptr,
+    .multiply_panel_i8 = nullptr,
 #endif
     .multiply_panel_bf16 = nullptr,
-    .multiply_panel_i8 = nullptr,
     .quantize_column = quantize_column,
     .finish_tile = finish_tile,
     .finish_tile_bf16 = finish_tile_bf16,

@@ -7,17 +7,18 @@ namespace bert::nn {
 
 const Kernels& usable_kernels() {
 #if defined(__x86_64__)
-  if (usable_isa() == Isa::avx512) {
-    static const Kernels table = [] {
-      Kernels with = kernels_avx512::kTable;
-      if (has_bf16_products()) kernels_avx512_bf16::use(with);
-      return with;
-    }();
-    return table;
-  }
-  if (usable_isa() == Isa::avx2) return kernels_avx2::kTable;
-#endif
+  static const Kernels table = [] {
+    if (usable_isa() == Isa::baseline) return kernels_baseline::kTable;
+    const bool is_avx512 = usable_isa() == Isa::avx512;
+    Kernels with = is_avx512 ? kernels_avx512::kTable : kernels_avx2::kTable;
+    if (has_exact_bytes()) (is_avx512 ? kernels_avx512_vnni::use : kernels_avx2_vnni::use)(with);
+    if (has_bf16_products()) kernels_avx512_bf16::use(with);
+    return with;
+  }();
+  return table;
+#else
   return kernels_baseline::kTable;
+#endif
 }
 
 // Sized for attend_backward, which needs more than attend: k and v transposed, and k, dk, dv [length, size];

@@ -221,8 +221,8 @@ struct Kernels {
 
   // Each sum is one chain of multiply-adds. nullptr: this table has none.
   void (*multiply_panel)(const PanelProduct& product);
-  void (*multiply_panel_bf16)(const PanelProduct& product);
   void (*multiply_panel_i8)(const PanelProduct& product);
+  void (*multiply_panel_bf16)(const PanelProduct& product);
 
   // Quantizes n numbers to integers from -most to most.
   QuantizedColumn (*quantize_column)(int64_t n, const float* x, float most, int8_t* integers);
@@ -311,8 +311,15 @@ extern const Kernels kTable;
 namespace kernels_avx512 {
 extern const Kernels kTable;
 }
+// What further instructions make faster.
+namespace kernels_avx2_vnni {
+void use(Kernels& table);
+}
+namespace kernels_avx512_vnni {
+void use(Kernels& table);
+}
 namespace kernels_avx512_bf16 {
-void use(Kernels& table);  // what AVX512_BF16 makes faster
+void use(Kernels& table);
 }
 #endif
 

@@ -168,6 +168,6 @@ static inline Vector relu(Vector x) { return select(x < all(0.0f), all(0.0f), x)
 static inline Vector silu(Vector x) { return x / (1.0f + exp_of(-x)); }
 
 // y += x
-static void add(int64_t n, const float* x, float* y) {
+static inline void add(int64_t n, const float* x, float* y) {
   for (int64_t i = 0; i < n; ++i) y[i] += x[i];
 }

@@ -1,6 +1,6 @@
 // Products for attention, with small factors that fit in the cache, and of few rows with weights. Included by
-// inference.h and avx512_bf16.cpp, once for each instruction set, inside its namespace; so everything is
-// static.
+// inference.h and the files for further instructions, once for each instruction set, inside its namespace; so
+// everything is static.
 
 // Storage of the left factor a [m,k]: by rows, a_stride apart, or transposed.
 enum class Left { rows, transposed };
@@ -17,7 +17,7 @@ struct Floats {
   static inline Vector multiply_add(Vector sum, Vector a, Vector b) { return sum + a * b; }
 };
 
-#ifdef __AVX512BF16__
+#if BERT_LANES >= 8
 // Factors with several numbers in the place of each float, whose products are all added: the depth of a
 // product is the number of these places.
 struct Packed {
@@ -26,6 +26,7 @@ struct Packed {
     return reinterpret_cast<Vector>(Integers{} + *reinterpret_cast<const Bits*>(x));
   }
 };
+#ifdef __AVX512BF16__
 // Two bf16.
 struct Pairs : Packed {
   static constexpr int64_t kInTerm = 2;
@@ -35,12 +36,29 @@ struct Pairs : Packed {
         reinterpret_cast<__m512>(sum), reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b)));
   }
 };
-// Four bytes and four integers. Sums are int32.
+#endif
+// Four bytes and four integers. Sums are int32. Without VNNI, two products must fit into 16 bits.
 struct Quads : Packed {
+#if BERT_LANES == 16
+  using Bits = __m512i;
+#else
+  using Bits = __m256i;
+#endif
   static constexpr int64_t kInTerm = 4;
   static inline Vector multiply_add(Vector sum, Vector a, Vector b) {
-    return reinterpret_cast<Vector>(_mm512_dpbusd_epi32(
-        reinterpret_cast<__m512i>(sum), reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+    const auto whole = reinterpret_cast<Bits>(sum), bytes = reinterpret_cast<Bits>(a),
+               integers = reinterpret_cast<Bits>(b);
+#if defined(__AVX512VNNI__)
+    return reinterpret_cast<Vector>(_mm512_dpbusd_epi32(whole, bytes, integers));
+#elif defined(__AVXVNNI__)
+    return reinterpret_cast<Vector>(_mm256_dpbusd_avx_epi32(whole, bytes, integers));
+#elif BERT_LANES == 16
+    const Bits pairs = _mm512_maddubs_epi16(bytes, integers);
+    return reinterpret_cast<Vector>(_mm512_add_epi32(whole, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1))));
+#else
+    const Bits pairs = _mm256_maddubs_epi16(bytes, integers);
+    return reinterpret_cast<Vector>(_mm256_add_epi32(whole, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1))));
+#endif
   }
 };
 #endif
@@ -143,7 +161,8 @@ static void multiply_panel(const PanelProduct& p) {
                                                                             ? chunk + k * kColumns
                                                                             : p.next;
     for (int64_t column = 0; column < kColumns; column += kWide) {
-      const auto multiply_rows = [&]<int kRows>(int64_t i) {
+      // Not inlined: GCC 12 would store the sums of each block in memory in every step.
+      const auto multiply_rows = [&]<int kRows>(int64_t i) __attribute__((noinline)) {
         float* const sums = p.sums + i * kBlockRows * kColumns + column;
         const int64_t first = i * kLines / blocks, end = next == nullptr ? first : (i + 1) * kLines / blocks;
         const auto prefetch = [&](int64_t row) {
