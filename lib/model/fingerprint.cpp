@@ -82,11 +82,8 @@ void add(Checksum& checksum, const ckpt::Checkpoint& checkpoint, const ckpt::Sto
   for (const int64_t size : tensor.shape) add(checksum, size);
   const int64_t count = tensor.count(), samples = std::min(count, kSamples);
   const size_t bytes = size_of(tensor.dtype);
-  std::vector<std::byte> whole;
-  if (tensor.data.size() <= kReadWhole) {
-    whole.resize(tensor.data.size());
-    checkpoint.read(tensor.data, whole.data());
-  }
+  std::vector<std::byte> whole(tensor.data.size() <= kReadWhole ? tensor.data.size() : 0);
+  if (!whole.empty()) checkpoint.read(tensor.data, whole.data());
   for (int64_t i = 0; i < samples; ++i) {
     int64_t place = samples == 1 ? 0 : i * (count - 1) / (samples - 1);
     if (tensor.transposed) place = place % tensor.shape[1] * tensor.shape[0] + place / tensor.shape[1];

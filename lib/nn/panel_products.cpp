@@ -21,8 +21,8 @@ constexpr int64_t kMatmulChain = 512, kSgemmChain = 256;
 
 // The most rows for which our kernels are faster. dnnl_sgemm keeps small parts of both factors together.
 int64_t most_rows(Dtype dtype) {
-  if (dtype == Dtype::i8) return std::numeric_limits<int64_t>::max();
-  return uses_matmul(dtype) ? 3 * kPanelRows : 32;
+  if (uses_matmul(dtype)) return 3 * kPanelRows;
+  return dtype == Dtype::i8 ? std::numeric_limits<int64_t>::max() : 32;
 }
 
 // The rows of a primitive for `rows`, the others being padding, which costs less than a primitive for each
@@ -54,11 +54,6 @@ bool uses_matmul(Dtype dtype) {
 }
 
 bool has_groups() { return usable_kernels().multiply_panel_i8 != nullptr; }
-
-bool has_own_bytes() {
-  static const bool in_tiles = has_amx() && uses_matmul(Dtype::i8);  // of which our kernels make no use
-  return has_groups() && !in_tiles;
-}
 
 int64_t block_rows(Dtype dtype) { return kBlockColumns * 4 / static_cast<int64_t>(size_of(dtype)); }
 
@@ -199,15 +194,15 @@ bool PanelKernel::adds_like_onednn(Dtype dtype) const {
 }
 
 std::optional<PanelKernel> panel_kernel(Context& context, Dtype dtype, int64_t rows) {
+  static const bool in_tiles = has_amx();  // of which our kernels make no use
   if (rows > most_rows(dtype)) return std::nullopt;
+  if (in_tiles && dtype != Dtype::f32 && uses_matmul(dtype)) return std::nullopt;
   const Kernels& kernels = context.kernels();
   const auto usable = [&](Dtype of, PanelKernel::MultiplyPanel kernel) {
-    const bool in_tiles = of == Dtype::bf16 && has_amx();
-    return kernel != nullptr && !in_tiles && PanelKernel(kernels, kernel, 1).adds_like_onednn(of) ? kernel
-                                                                                                  : nullptr;
+    return kernel != nullptr && PanelKernel(kernels, kernel, 1).adds_like_onednn(of) ? kernel : nullptr;
   };
   const auto kernel = [&] {
-    if (dtype == Dtype::i8) return has_own_bytes() ? kernels.multiply_panel_i8 : nullptr;
+    if (dtype == Dtype::i8) return kernels.multiply_panel_i8;
     if (dtype == Dtype::bf16) {
       static const auto of_bf16 = usable(Dtype::bf16, kernels.multiply_panel_bf16);
       return of_bf16;

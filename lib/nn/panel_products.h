@@ -1,11 +1,11 @@
 // Products of some rows of x with one of the Panels, on the calling thread: by oneDNN, or by our kernels for
-// few rows, and for any in i8.
+// few rows.
 //
 // With one tile or a few, it shows that each panel comes from memory for them alone. Our kernels fetch it
 // while they multiply, which oneDNN does not: this takes a quarter to a third less time with 16 rows, and
 // 5 % less with 128. They add up numbers in the order of oneDNN, so that a row has the same bits among few
-// rows and among many. In i8 sums are exact, and our kernels are the faster ones for any rows: oneDNN takes
-// longer to begin a product, and without VNNI half as long as the product to reorder a panel of 16 rows.
+// rows and among many. In i8, where sums are exact, they replace dnnl_gemm_u8s8s32, which reorders the
+// panel each time, for any number of rows.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,9 @@ constexpr int64_t kWidestPanel = kPanelColumns<8>;
 // Whether oneDNN multiplies such panels by its matmul; otherwise by dnnl_sgemm, in i8 by dnnl_gemm_u8s8s32.
 bool uses_matmul(Dtype dtype);
 
-// Whether panels in i8 have groups of four rows, which all but dnnl_gemm_u8s8s32 read.
+// Whether panels in i8 have groups of four rows, which matmul and our kernels read. Our kernels multiply them
+// if matmul does not.
 bool has_groups();
-
-// Whether our kernels multiply them.
-bool has_own_bytes();
 
 // Rows of a column that make a block of 64 bytes in oneDNN's layout. Its kernels may read whole blocks.
 int64_t block_rows(Dtype dtype);
@@ -68,7 +66,7 @@ class PanelKernel {
   int threads_;  // that share the panels of a product
 };
 
-// Nothing if oneDNN is faster for so many rows, or this processor or this version of oneDNN has other sums.
+// Nothing if oneDNN is faster with this number of rows, or adds up numbers in another order.
 std::optional<PanelKernel> panel_kernel(Context& context, Dtype dtype, int64_t rows);
 
 }  // namespace bert::nn

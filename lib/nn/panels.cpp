@@ -209,13 +209,13 @@ Dtype arithmetic(std::optional<Dtype> wish) {
 }
 
 std::string arithmetic_name(Dtype dtype) {
-  if (dtype == Dtype::i8 && has_own_bytes()) return std::string("int8 (") + usable_kernels().name + ")";
   if (uses_matmul(dtype))
     return std::string(dtype == Dtype::i8     ? "int8"
                        : dtype == Dtype::bf16 ? "bf16"
                                               : "f32") +
            " (matmul " + matmul_code(dtype) + ")";
-  return dtype == Dtype::i8 ? "int8 (gemm_u8s8s32)" : "f32 (sgemm)";
+  if (dtype == Dtype::f32) return "f32 (sgemm)";
+  return std::string("int8 (") + (has_groups() ? usable_kernels().name : "gemm_u8s8s32") + ")";
 }
 
 int64_t Panels::width() const { return usable_isa() == Isa::avx512 ? kMatmulColumns : kWidestPanel; }

@@ -193,7 +193,7 @@ TEST_CASE("a row has the same bits in batches of 1 to 300 rows") {
   }
 }
 
-TEST_CASE("our kernels multiply few rows, with the sums of this version of oneDNN, and bytes") {
+TEST_CASE("our kernels multiply few rows, with the sums of this version of oneDNN, or any in its place") {
   Pool pool(1);
   Context context(pool);
   const Kernels& kernels = context.kernels();
@@ -206,8 +206,9 @@ TEST_CASE("our kernels multiply few rows, with the sums of this version of oneDN
   for (const Dtype dtype : dtypes()) {
     const bool in_tiles = dtype != Dtype::f32 && has_amx(), ours = has_kernel(dtype) && !in_tiles;
     CHECK_MESSAGE(panel_kernel(context, dtype, 32).has_value() == ours, name_of(dtype));
-    CHECK_MESSAGE(panel_kernel(context, dtype, 300).has_value() == (ours && dtype == Dtype::i8),
-                  name_of(dtype));
+    CHECK_MESSAGE(
+        panel_kernel(context, dtype, 300).has_value() == (ours && dtype == Dtype::i8 && !uses_matmul(dtype)),
+        name_of(dtype));
   }
 }
 

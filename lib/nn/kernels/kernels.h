@@ -186,7 +186,7 @@ struct RawTile {
 template <int64_t kLanes>
 constexpr int64_t kPanelColumns = kLanes == 16 ? 64 : 128;
 
-// Products of few rows of x with a panel of weights. Each number of x and of the panel is one of 4 bytes: a
+// Products of rows of x with a panel of weights. Each number of x and of the panel is one of 4 bytes: a
 // float, two bf16, or four integers.
 struct PanelProduct {
   int64_t rows, depth;

@@ -1,4 +1,4 @@
-// Products for attention, with small factors that fit in the cache, and of few rows with weights. Included by
+// Products for attention, with small factors that fit in the cache, and of rows with weights. Included by
 // inference.h and the files for further instructions, once for each instruction set, inside its namespace; so
 // everything is static.
 
