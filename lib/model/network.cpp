@@ -238,7 +238,7 @@ const nn::ByDistance<float>* Network::trace(const nn::Batch& batch, std::span<co
                                             std::span<const int64_t> projected, Trace& trace) {
   auto& p = *parts_;
   check_batch(p.config, batch);
-  const nn::Pass pass = p.pass(batch);
+  nn::Pass pass = p.pass(batch);
   trace.states.resize(states.size());
   trace.projected.resize(projected.size());
   const auto last = std::max(states.empty() ? 0 : states.back(), projected.back() - 1);
@@ -251,6 +251,7 @@ const nn::ByDistance<float>* Network::trace(const nn::Batch& batch, std::span<co
     const bool ends = layer == last;
     if (ends && qkv != nullptr) p.layers.encoder[layer].project(pass, p.x, p.saved, *qkv);
     if (ends) return pass.bias;
+    pass.keeps_projected = qkv != nullptr;
     p.forward(pass, layer, p.x, {}, p.z);
     std::swap(p.x, p.z);
     p.finish(pass, layer + 1, p.x);

@@ -68,6 +68,7 @@ struct TrainingNetwork::Parts : TrainingLayers {
             .offsets = batch->offsets,
             .dropout_seed = dropout_seed ? &*dropout_seed : nullptr,
             .keeps = keep != Keep::nothing,
+            .keeps_projected = true,
             .seen = batch->seen,
             .bias = net.relative_bias ? &bias : nullptr,
             .rotations = rotations,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "nn/batch.h"
+#include "nn/row_parts.h"
 
 namespace bert::nn {
 namespace {
@@ -18,6 +19,17 @@ int64_t scratch_of(const AttentionHead& head) {
 std::optional<LayerNorm> own_norm(const Attention::Config& config, const std::string& name, Layout& layout) {
   if (!config.norm_epsilon) return std::nullopt;
   return std::optional<LayerNorm>(std::in_place, name, config.hidden, *config.norm_epsilon, layout);
+}
+
+// Linear::forward_beside by parts of the rows.
+void project_beside(const Pass& pass, const Tensor& x, std::span<const Linear* const> linears, int64_t column,
+                    Linear::Form form, int64_t parts, Tensor& y) {
+  if (parts == 1) return Linear::forward_beside(pass.context, pass.weights, x, linears, column, form, y);
+  for_parts_of_rows(pass, parts, x.rows(), [&](const Pass& alone, const RowPart& part) {
+    Tensor of_y = y.part(part.first, part.rows);
+    Linear::forward_beside(alone.context, alone.weights, x.part(part.first, part.rows), linears, column, form,
+                           of_y);
+  });
 }
 
 }  // namespace
@@ -80,27 +92,31 @@ void Attention::turn_all(const Pass& pass, float sign, Tensor& qkv) const {
 
 // q and its gradient are the first columns of qkv and its gradient, or separate tensors if only some rows are
 // queries. One task for each head of each sequence.
-void Attention::forward(const Pass& pass, const Tensor& x, const Queries& queries, Saved& saved,
-                        Tensor& y) const {
+void Attention::forward(const Pass& pass, const Tensor& x, const Queries& queries, int64_t parts,
+                        Saved& saved) const {
   const bool all = &queries.x_rows == &x;
   const std::array<const Linear*, 3> linears = {&query_, &key_, &value_};
-  saved.qkv.reshape(x.rows(), 3 * query_.width());
+  const auto* const relative = positions_of(pass, saved.positions);
+  const auto attend = kernel_of(pass, relative);
+  const bool in_pairs = takes_pairs(pass, attend);
+  const auto form = in_pairs ? Linear::Form::pairs : Linear::Form::floats;
+  const int64_t floats = in_pairs ? query_.width() / 2 : query_.width();
+  saved.qkv.reshape(x.rows(), 3 * floats);
   if (all) {
-    Linear::forward_beside(pass.context, pass.weights, x, linears, 0, saved.qkv);
+    project_beside(pass, x, linears, 0, form, parts, saved.qkv);
   } else {
-    Linear::forward_beside(pass.context, pass.weights, x, std::span(linears).subspan(1), query_.width(),
-                           saved.qkv);
-    query_.forward(pass.context, pass.weights, queries.x_rows, Activation::none, saved.q);
+    project_beside(pass, x, std::span(linears).subspan(1), query_.width(), form, parts, saved.qkv);
+    saved.q.reshape(queries.x_rows.rows(), floats);
+    project_beside(pass, queries.x_rows, std::span(linears).first(1), 0, form, 1, saved.q);
   }
   Tensor& q = all ? saved.qkv : saved.q;
   normalize(pass, query_norm_, 0, q, saved.raw_queries, saved.normed);
   normalize(pass, key_norm_, query_.width(), saved.qkv, saved.raw_keys, saved.normed);
   saved.attended.reshape(queries.x_rows.rows(), hidden_);
-  const auto* const relative = positions_of(pass, saved.positions);
-  const Heads heads = heads_of(pass, q, saved.qkv, queries, relative);
+  Heads heads = heads_of(pass, q, saved.qkv, queries, relative);
+  heads.in_pairs = in_pairs;
   const int64_t sequences = std::ssize(pass.offsets) - 1, size = hidden_ / heads_;
   const int64_t count = sequences * heads_;
-  const auto attend = kernel_of(pass, relative);
   pass.context.pool().run_grid(count, [&](int64_t i, int thread) {
     const int64_t sequence = i / heads_, column = i % heads_ * size;
     const int64_t later = std::min(i + pass.context.pool().size(), count - 1);
@@ -116,7 +132,6 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
     head.out_stride = saved.attended.stride();
     attend(head, dropped(pass, sequence, i % heads_), pass.context.scratch(thread, scratch_of(head)));
   });
-  output_.forward(pass.context, pass.weights, saved.attended, Activation::none, y);
 }
 
 // forward:  q, k, v = x·Wᵀ + b of each   attended = heads(q, k, v)   y = attended·Wₒᵀ + bₒ
@@ -229,7 +244,7 @@ float* Attention::dbias_of(const Pass& pass, BackwardWorkspace& workspace, int64
 void Attention::project(const Pass& pass, const Tensor& x, Tensor& qkv) const {
   const std::array<const Linear*, 3> linears = {&query_, &key_, &value_};
   qkv.reshape(x.rows(), 3 * query_.width());
-  Linear::forward_beside(pass.context, pass.weights, x, linears, 0, qkv);
+  Linear::forward_beside(pass.context, pass.weights, x, linears, 0, Linear::Form::floats, qkv);
   normalize_all(pass, qkv);
   turn_all(pass, 1, qkv);
 }
@@ -242,7 +257,7 @@ void Attention::project_backward(const Pass& pass, const Tensor& x, Tensor& dqkv
   if (query_norm_) {  // what was normalized is computed again
     const std::array<const Linear*, 2> linears = {&query_, &key_};
     Tensor qk(x.rows(), 2 * width), raw, normed, d_raw;
-    Linear::forward_beside(context, pass.weights, x, linears, 0, qk);
+    Linear::forward_beside(context, pass.weights, x, linears, 0, Linear::Form::floats, qk);
     normalize(pass, query_norm_, 0, qk, raw, normed);
     normalize_backward(pass, query_norm_, 0, Linear::Bias::yes, raw, d_raw, gradients, dqkv);
     normalize(pass, key_norm_, width, qk, raw, normed);
@@ -279,7 +294,8 @@ Attention::Heads Attention::heads_of(const Pass& pass, const Tensor& q, const Te
                  .bias = pass.bias,
                  .relative = relative,
                  .positions = {},
-                 .seen = {}};
+                 .seen = {},
+                 .in_pairs = false};
   const bool biased = (pass.bias != nullptr || relative != nullptr) && !queries.rows.empty();
   const bool masked = config_.causal || config_.window || !pass.seen.empty();
   for (int64_t s = 0; (masked || biased) && s + 1 < std::ssize(pass.offsets); ++s) {
@@ -299,6 +315,13 @@ decltype(Kernels::attend) Attention::kernel_of(const Pass& pass, const Projected
   return rounds && kernels.attend_bf16 != nullptr ? kernels.attend_bf16 : kernels.attend;
 }
 
+// Whether products round q, k and v as the kernel would, which halves what is written and read.
+bool Attention::takes_pairs(const Pass& pass, decltype(Kernels::attend) kernel) const {
+  constexpr int64_t kWhole = 16;
+  return kernel == pass.context.kernels().attend_bf16 && !pass.keeps_projected && !config_.rotations &&
+         !query_norm_ && hidden_ / heads_ % kWhole == 0;
+}
+
 double Attention::scale() const {
   const int64_t terms = config_.positions ? config_.positions->terms() : 1;
   return 1 / std::sqrt(static_cast<double>(hidden_ / heads_ * terms));
@@ -306,14 +329,15 @@ double Attention::scale() const {
 
 AttentionHead Attention::head_of(const Pass& pass, const Heads& heads, int64_t sequence, int64_t head) const {
   const size_t s = sequence;
-  const auto& [offsets, q_offsets, q, qkv, bias, relative, positions, seen] = heads;
-  const int64_t size = hidden_ / heads_, column = head * size;
-  const float* const k = qkv.row(offsets[s]) + query_.width() + column;
+  const auto& [offsets, q_offsets, q, qkv, bias, relative, positions, seen, in_pairs] = heads;
+  const int64_t size = hidden_ / heads_, in_float = in_pairs ? 2 : 1, column = head * size / in_float,
+                width = query_.width() / in_float;
+  const float* const k = qkv.row(offsets[s]) + width + column;
   return {.q = q.row(q_offsets[s]) + column,
           .q_stride = q.stride(),
           .rows = q_offsets[s + 1] - q_offsets[s],
           .k = k,
-          .v = k + query_.width(),
+          .v = k + width,
           .kv_stride = qkv.stride(),
           .length = offsets[s + 1] - offsets[s],
           .size = size,
@@ -324,7 +348,8 @@ AttentionHead Attention::head_of(const Pass& pass, const Heads& heads, int64_t s
           .bias = bias == nullptr ? nullptr : bias->center(head),
           .positions = positions.empty() ? nullptr : positions.data() + q_offsets[s],
           .relative = relative == nullptr ? RelativeRows()
-                                          : rows_of(pass, *relative, offsets[s + 1] - offsets[s], head)};
+                                          : rows_of(pass, *relative, offsets[s + 1] - offsets[s], head),
+          .in_pairs = in_pairs};
 }
 
 DroppedProbabilities Attention::dropped(const Pass& pass, int64_t sequence, int64_t head) const {

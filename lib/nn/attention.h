@@ -50,7 +50,7 @@ class Attention {
 
   // What backward needs besides x: 4·M·H numbers. Probabilities are recomputed.
   struct Saved {
-    Tensor qkv;       // without q if only some rows are queries
+    Tensor qkv;       // without q if only some rows are queries; in inference perhaps pairs of bf16
     Tensor q;         // of these rows
     Tensor attended;  // of the queries
     ProjectedPositions positions;
@@ -76,8 +76,12 @@ class Attention {
     std::span<const int64_t> rows;
   };
 
-  // x [M,H] -> y [R,H], including the output projection.
-  void forward(const Pass& pass, const Tensor& x, const Queries& queries, Saved& saved, Tensor& y) const;
+  // x [M,H] -> saved.attended [R,H], the sums of the heads. Projects x in this number of parts (row_parts.h).
+  void forward(const Pass& pass, const Tensor& x, const Queries& queries, int64_t parts, Saved& saved) const;
+  // y = their output projection + residual (may be nullptr), all [R,H].
+  void project_output(const Pass& pass, const Tensor& attended, const Tensor* residual, Tensor& y) const {
+    output_.forward(pass.context, pass.weights, attended, residual, y);
+  }
 
   // dy [R,H] -> dx_rows [R,H], added to, and dx [M,H], overwritten: the gradient of x is the sum of both. If
   // all rows are queries, both are the same tensor, added to. Adds to `gradients`.
@@ -156,6 +160,7 @@ class Attention {
     const ProjectedPositions* relative;
     std::vector<int64_t> positions;  // of the queries in their sequences, if bias or `relative` need them
     std::vector<KeyRange> seen;      // AttentionHead::seen; empty if no sequence has a mask
+    bool in_pairs;                   // AttentionHead::in_pairs
   };
   Heads heads_of(const Pass& pass, const Tensor& q, const Tensor& qkv, const Queries& queries,
                  const ProjectedPositions* relative) const;
@@ -163,6 +168,7 @@ class Attention {
   AttentionHead head_of(const Pass& pass, const Heads& heads, int64_t sequence, int64_t head) const;
   double scale() const;
   decltype(Kernels::attend) kernel_of(const Pass& pass, const ProjectedPositions* relative) const;
+  bool takes_pairs(const Pass& pass, decltype(Kernels::attend) kernel) const;
   DroppedProbabilities dropped(const Pass& pass, int64_t sequence, int64_t head) const;
 
   Config config_;

@@ -67,7 +67,7 @@ void weigh(Context& context, int thread, const ScoredHead& head, float* weights)
 std::vector<std::vector<float>> Attention::weights(const Pass& pass, const Tensor& x) const {
   const std::array<const Linear*, 2> linears = {&query_, &key_};
   Tensor qk(x.rows(), 2 * query_.width());
-  Linear::forward_beside(pass.context, pass.weights, x, linears, 0, qk);
+  Linear::forward_beside(pass.context, pass.weights, x, linears, 0, Linear::Form::floats, qk);
   normalize_all(pass, qk);
   turn_all(pass, 1, qk);
   ProjectedPositions own;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/pool.h"
@@ -13,7 +14,7 @@ namespace bert::nn {
 class Context {
  public:
   explicit Context(Pool& pool, const Kernels& kernels = usable_kernels())
-      : pool_(pool), kernels_(kernels), scratch_(pool.size()) {}
+      : pool_(pool), kernels_(kernels), scratch_(pool.size()), alone_(pool.size()) {}
 
   Pool& pool() { return pool_; }
   const Kernels& kernels() const { return kernels_; }
@@ -30,12 +31,29 @@ class Context {
     if (shared_.size() < static_cast<size_t>(floats)) shared_ = Memory(static_cast<size_t>(floats));
     return shared_.data();
   }
+  // Resources of one of the threads, for what it computes alone in a task of a grid.
+  Context& alone(int thread);
 
  private:
+  struct Alone;
+
   Pool& pool_;
   const Kernels& kernels_;
   std::vector<Memory> scratch_;
   Memory shared_;
+  std::vector<std::unique_ptr<Alone>> alone_;
 };
+
+struct Context::Alone {
+  explicit Alone(const Kernels& kernels) : context(pool, kernels) {}
+  Pool pool{1};
+  Context context;
+};
+
+inline Context& Context::alone(int thread) {
+  auto& its = alone_[thread];
+  if (its == nullptr) its = std::make_unique<Alone>(kernels_);
+  return its->context;
+}
 
 }  // namespace bert::nn

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "nn/row_parts.h"
+
 namespace bert::nn {
 namespace {
 
@@ -32,6 +34,8 @@ void clear(Context& context, const Tensor& like, Tensor& y) {
 
 EncoderLayer::EncoderLayer(const std::string& prefix, const Config& config, Layout& layout)
     : norms_first_(config.norms_first),
+      numbers_(config.attention.hidden * (4 * config.attention.hidden +
+                                          (config.feed_forward.gated ? 3 : 2) * config.feed_forward.width)),
       attention_(prefix + ".attention", config.attention, layout,
                  {config.layer, DropoutSite::probabilities, DropoutRate(config.attention_dropout)}),
       norm1_(config.norms_first && !config.norms_attention
@@ -86,26 +90,56 @@ std::vector<std::vector<float>> EncoderLayer::attention_weights(const Pass& pass
   return attention_.weights(pass, input_of_attention(pass, x, saved));
 }
 
-// Everything after attention works on each row separately.
 void EncoderLayer::forward(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
                            Workspace& workspace, Saved& saved, Tensor& z) const {
-  Tensor &branch = workspace.branch, &inner = workspace.inner;
-  const Tensor& attended = input_of_attention(pass, x, saved);
+  const Tensor& input = input_of_attention(pass, x, saved);
   if (selection) gather_rows(pass.context, x, selection->rows, saved.x_rows);
   if (selection && norms_input()) gather_rows(pass.context, saved.normed, selection->rows, saved.normed_rows);
   const Rows rows = rows_of(pass, x, selection, saved);
+  const auto parts_of = [&](int64_t count) {
+    return parts_of_rows(pass, feed_forward_.dtype(pass.weights), count, numbers_);
+  };
+  attention_.forward(pass, input, rows.queries, parts_of(x.rows()), saved.attention);
+  const Tensor& attended = saved.attention.attended;
+  const int64_t count = attended.rows(), parts = parts_of(count);
+  if (parts == 1)
+    return after_heads(rows.after, rows.x, attended, workspace.branch, workspace.inner, saved, z);
+  z.reshape(count, rows.x.cols());
+  workspace.alone.resize(pass.context.pool().size());
+  for_parts_of_rows(pass, parts, count, [&](const Pass& alone, const RowPart& part) {
+    auto& its = workspace.alone[part.thread];
+    Tensor of_z = z.part(part.first, part.rows);
+    after_heads(alone, rows.x.part(part.first, part.rows), attended.part(part.first, part.rows), its.branch,
+                its.inner, its.saved, of_z);
+  });
+}
+
+// Everything after the heads works on each row separately.
+void EncoderLayer::after_heads(const Pass& pass, const Tensor& x, const Tensor& attended, Tensor& dropped,
+                               Tensor& inner, Saved& saved, Tensor& z) const {
+  // Without dropout, a product adds the residual itself, which saves a pass over memory.
+  struct Branch {
+    const Tensor* added;
+    Tensor& y;
+    const Tensor* residual;  // that remains to be added
+  };
+  const auto branch_into = [&](Tensor& s, const DropoutPlace& place, const Tensor& residual) {
+    return drops(pass, place) ? Branch{nullptr, dropped, &residual} : Branch{&residual, s, nullptr};
+  };
   auto* const of_feed_forward = pass.keeps ? &saved.feed_forward : nullptr;
-  attention_.forward(pass, attended, rows.queries, saved.attention, branch);
-  if (norms_first_) {
-    norm2_.forward(rows.after, attention_dropout_, branch, &rows.x, saved.s1, saved.y);
-    feed_forward_.forward(rows.after, saved.y, inner, of_feed_forward, branch);
-    return drop_and_add(rows.after, feed_forward_dropout_, branch, saved.s1, z);
-  }
-  norm1_->forward(rows.after, attention_dropout_, branch, &rows.x, pass.keeps ? saved.s1 : saved.y, saved.y);
-  if (norm_again_)
-    norm_again_->forward(rows.after, {}, saved.y, &rows.x, pass.keeps ? saved.again : saved.y, saved.y);
-  feed_forward_.forward(rows.after, saved.y, inner, of_feed_forward, branch);
-  norm2_.forward(rows.after, feed_forward_dropout_, branch, &saved.y, pass.keeps ? saved.s2 : z, z);
+  Tensor &s1 = norms_first_ || pass.keeps ? saved.s1 : saved.y,
+         &s2 = pass.keeps && !norms_first_ ? saved.s2 : z;
+  const Branch attention = branch_into(s1, attention_dropout_, x);
+  attention_.project_output(pass, attended, attention.added, attention.y);
+  (norms_first_ ? norm2_ : *norm1_)
+      .forward(pass, attention_dropout_, attention.y, attention.residual, s1, saved.y);
+  if (norm_again_) norm_again_->forward(pass, {}, saved.y, &x, pass.keeps ? saved.again : saved.y, saved.y);
+  const Branch feed_forward = branch_into(s2, feed_forward_dropout_, norms_first_ ? s1 : saved.y);
+  feed_forward_.forward(pass, saved.y, feed_forward.added, inner, of_feed_forward, feed_forward.y);
+  if (!norms_first_)
+    return norm2_.forward(pass, feed_forward_dropout_, feed_forward.y, feed_forward.residual, s2, z);
+  if (feed_forward.residual != nullptr)
+    drop_and_add(pass, feed_forward_dropout_, feed_forward.y, *feed_forward.residual, z);
 }
 
 // forward:  s1 = x + drop(attend(x))   y = norm1(s1)   s2 = y + drop(feed_forward(y))   z = norm2(s2)

@@ -64,6 +64,13 @@ class EncoderLayer {
     Tensor branch;  // output of a residual branch
     Tensor inner;   // [M, feed_forward]
 
+    // Of each thread that computes some rows alone (row_parts.h).
+    struct Alone {
+      Tensor branch, inner;
+      Saved saved;
+    };
+    std::vector<Alone> alone;
+
     // For backward.
     Attention::BackwardWorkspace attention_backward;
     Tensor ds;            // gradient of s2, then of y
@@ -105,10 +112,14 @@ class EncoderLayer {
   const Tensor& input_of_attention(const Pass& pass, const Tensor& x, Saved& saved) const;
   Rows rows_of(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
                const Saved& saved) const;
+  // From the sums of the heads on. `dropped` and `inner` are temporary memory.
+  void after_heads(const Pass& pass, const Tensor& x, const Tensor& attended, Tensor& dropped, Tensor& inner,
+                   Saved& saved, Tensor& z) const;
   void backward_normed(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
                        Saved& saved, Workspace& workspace, Params& gradients, Tensor& dx) const;
 
   bool norms_first_;
+  int64_t numbers_;  // of its matrices
   Attention attention_;
   std::optional<LayerNorm> norm1_, norm_again_;
   FeedForward feed_forward_;

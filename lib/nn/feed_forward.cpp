@@ -15,17 +15,19 @@ FeedForward::FeedForward(const std::string& prefix, const Config& config, Layout
       output_(prefix + ".output.dense", config.hidden, config.width, layout, config.output_bias),
       dropout_(config.dropout) {}
 
-void FeedForward::forward(const Pass& pass, const Tensor& x, Tensor& inner, Saved* saved, Tensor& y) const {
+void FeedForward::forward(const Pass& pass, const Tensor& x, const Tensor* residual, Tensor& inner,
+                          Saved* saved, Tensor& y) const {
   Context& context = pass.context;
   const Weights& weights = pass.weights;
   Linear::Inner layer = {.activation = activation_};
   if (up_) layer.gate = &*up_;
   if (saved != nullptr) layer.u = &saved->u;
   if (saved != nullptr && up_) layer.factor = &saved->factor;
-  if (!up_ || !drops(pass, dropout_)) return inner_.forward(context, weights, x, layer, output_, inner, y);
+  if (!up_ || !drops(pass, dropout_))
+    return inner_.forward(context, weights, x, layer, output_, residual, inner, y);
   inner_.forward(context, weights, x, layer, inner);
   drop(pass, dropout_, inner, inner);
-  output_.forward(context, weights, inner, Activation::none, y);
+  output_.forward(context, weights, inner, residual, y);
 }
 
 // forward:  u = W₁·x + b₁   g = V·x + c   h = act(u)∘g   y = W₂·drop(h) + b₂

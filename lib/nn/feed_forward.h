@@ -33,12 +33,17 @@ class FeedForward {
   // Adds `prefix`.intermediate.{dense,up} and `prefix`.output.dense to the layout; only a gate has `up`.
   FeedForward(const std::string& prefix, const Config& config, Layout& layout);
 
-  // `inner` [M,F] is temporary memory. Without `saved`, backward is impossible.
-  void forward(const Pass& pass, const Tensor& x, Tensor& inner, Saved* saved, Tensor& y) const;
+  // y, + residual [M,H] unless that is nullptr. `inner` [M,F] is temporary memory. Without `saved`, backward
+  // is impossible.
+  void forward(const Pass& pass, const Tensor& x, const Tensor* residual, Tensor& inner, Saved* saved,
+               Tensor& y) const;
 
   // dy -> dx [M,H]; adds to `gradients`.
   void backward(const Pass& pass, const Tensor& x, const Tensor& dy, Saved& saved, Tensor& inner, Into into,
                 Params& gradients, Tensor& dx) const;
+
+  // Number format of the products.
+  Dtype dtype(const Weights& weights) const { return inner_.dtype(weights); }
 
  private:
   void backward_gate(Context& context, Saved& saved, Tensor& inner) const;

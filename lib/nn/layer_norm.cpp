@@ -69,11 +69,13 @@ LayerNorm::LayerNorm(std::string_view prefix, int64_t hidden, float epsilon, Lay
 
 void LayerNorm::forward(const Pass& pass, const DropoutPlace& place, const Tensor& x, const Tensor* residual,
                         Tensor& s, Tensor& y) const {
+  const bool differ = &s != &x || residual != nullptr || drops(pass, place);
   s.reshape(x.rows(), x.cols());
   y.reshape(x.rows(), x.cols());
   const float* const bias = bias_ < 0 ? zeros_.data() : pass.weights.plain(bias_);
   for_rows(pass, place, x.rows(), [&](Places& places, int64_t row) {
-    places.drop(row, hidden_, x.row(row), residual == nullptr ? nullptr : residual->row(row), s.row(row));
+    if (differ)
+      places.drop(row, hidden_, x.row(row), residual == nullptr ? nullptr : residual->row(row), s.row(row));
     pass.context.kernels().layer_norm(hidden_, s.row(row), pass.weights.plain(gain_), bias, epsilon_,
                                       y.row(row));
   });

@@ -45,9 +45,15 @@ void finish(const Kernels& kernels, const Tile& tile, RawTile raw, const RangedR
   finish(kernels, tile, raw, y.rows);
 }
 
-// y = tile + bias
-void finish(const Kernels& kernels, const Tile& tile, const float* bias, Tensor& y) {
-  finish(kernels, tile, raw(tile, bias, Activation::none), y);
+// y = tile + bias + residual (may be nullptr)
+void finish(const Kernels& kernels, const Tile& tile, const float* bias, Tensor& y,
+            const Tensor* residual = nullptr) {
+  RawTile whole = raw(tile, bias, Activation::none);
+  if (residual != nullptr) {
+    whole.residual = residual->row(tile.row) + tile.column;
+    whole.residual_stride = residual->stride();
+  }
+  finish(kernels, tile, whole, y);
 }
 
 // u becomes du = dy∘act'(u), and x = act(u). The tile is dy and may share memory with x.
@@ -111,6 +117,15 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
   forward(context, weights, x, {.activation = activation, .u = u}, y);
 }
 
+void Linear::forward(Context& context, const Weights& weights, const Tensor& x, const Tensor* residual,
+                     Tensor& y) const {
+  const Panels panels[] = {weights.forward(weight_)};
+  y.reshape(x.rows(), outputs_);
+  multiply(context, x, 0, panels, [&](const Tile& tile) {
+    finish(context.kernels(), tile, bias_of(weights, tile.column), y, residual);
+  });
+}
+
 void Linear::forward(Context& context, const Weights& weights, const Tensor& x, const Inner& inner,
                      Tensor& y) const {
   y.reshape(x.rows(), outputs_);
@@ -118,10 +133,10 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
 }
 
 void Linear::forward(Context& context, const Weights& weights, const Tensor& x, const Inner& inner,
-                     const Linear& next, Tensor& y, Tensor& z) const {
+                     const Linear& next, const Tensor* residual, Tensor& y, Tensor& z) const {
   const Panels panels[] = {weights.forward(next.weight_)}, of_y = weights.forward(weight_);
   const auto finish_next = [&](const Tile& tile) {
-    finish(context.kernels(), tile, next.bias_of(weights, tile.column), z);
+    finish(context.kernels(), tile, next.bias_of(weights, tile.column), z, residual);
   };
   if (panels[0].dtype == Dtype::i8 && of_y.dtype == Dtype::i8) {
     RangedRows ranged = ranged_rows(y, x.rows(), of_y);
@@ -133,7 +148,7 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
   const auto blocks = blocks_in(y, of_y, panels[0]);
   if (!blocks) {
     forward_into(context, weights, x, inner, y);
-    return next.forward(context, weights, y, Activation::none, z);
+    return next.forward(context, weights, y, residual, z);
   }
   forward_into(context, weights, x, inner, *blocks);
   z.reshape(x.rows(), next.outputs_);
@@ -141,7 +156,7 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
 }
 
 void Linear::forward_beside(Context& context, const Weights& weights, const Tensor& x,
-                            std::span<const Linear* const> linears, int64_t column, Tensor& y) {
+                            std::span<const Linear* const> linears, int64_t column, Form form, Tensor& y) {
   std::vector<Panels> panels;
   std::vector<int64_t> columns;
   for (const Linear* linear : linears) {
@@ -152,7 +167,10 @@ void Linear::forward_beside(Context& context, const Weights& weights, const Tens
   multiply(context, x, 0, panels, [&](Tile tile) {
     const float* const bias = linears[tile.place]->bias_of(weights, tile.column);
     tile.column += columns[tile.place];
-    finish(context.kernels(), tile, bias, y);
+    if (form == Form::floats) return finish(context.kernels(), tile, bias, y);
+    context.kernels().finish_tile_bf16(raw(tile, bias, Activation::none),
+                                       reinterpret_cast<uint16_t*>(y.row(tile.row)) + tile.column,
+                                       2 * y.stride());
   });
 }
 

@@ -30,6 +30,9 @@ class Linear {
   // Optionally stores u = x·Wᵀ + b for backward.
   void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation, Tensor& y,
                Tensor* u = nullptr) const;
+  // y = x·Wᵀ + b + residual, unless that is nullptr; it must not be y.
+  void forward(Context& context, const Weights& weights, const Tensor& x, const Tensor* residual,
+               Tensor& y) const;
 
   // With a gate: y = act(u)∘factor, factor = x·Vᵀ + c, likewise stored.
   struct Inner {
@@ -39,14 +42,16 @@ class Linear {
   };
   void forward(Context& context, const Weights& weights, const Tensor& x, const Inner& inner,
                Tensor& y) const;
-  // z is what `next` makes of y, which is temporary memory, in the form that is fastest.
+  // z is what `next` makes of y, which is temporary memory, in the form that is fastest, and the residual.
   void forward(Context& context, const Weights& weights, const Tensor& x, const Inner& inner,
-               const Linear& next, Tensor& y, Tensor& z) const;
+               const Linear& next, const Tensor* residual, Tensor& y, Tensor& z) const;
 
   // Several products of one x in one grid, without activation. y [M, column + Σ width()], which must have its
-  // shape, gets the outputs side by side, starting at column `column` (a multiple of 64).
+  // shape, gets the outputs side by side, starting at column `column` (a multiple of 64); or y has half as
+  // many floats, in place of each a pair of outputs in bf16.
+  enum class Form { floats, pairs };
   static void forward_beside(Context& context, const Weights& weights, const Tensor& x,
-                             std::span<const Linear* const> linears, int64_t column, Tensor& y);
+                             std::span<const Linear* const> linears, int64_t column, Form form, Tensor& y);
 
   // Backward of y = x·Wᵀ + b, with weights of Params. dy is columns [column, column + N) of a tensor [M, …].
   //   dW += dyᵀ·x   db += Σ_m dy     into `gradients`; Bias::no skips db

@@ -19,6 +19,7 @@ struct Pass {
   std::span<const int64_t> offsets;           // [B+1] start of each sequence among the M tokens
   const DropoutSeed* dropout_seed = nullptr;  // nullptr: no dropout
   bool keeps = false;                         // store what backward needs in each layer's Saved
+  bool keeps_projected = false;               // the queries, keys and values of a layer are read afterwards
 
   // Whether anything below the layer is trained, so that backward must compute the gradient of its input.
   enum class Below { learns, frozen };

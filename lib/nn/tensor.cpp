@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <new>
 
@@ -40,12 +41,24 @@ Memory::Memory(size_t floats) : data_(nullptr, Unmap(0)), size_(floats) {
 void Memory::Unmap::operator()(float* data) const { ::munmap(data, bytes); }
 
 void Tensor::reshape(int64_t rows, int64_t cols) {
+  if (is_part_) return assert(rows == rows_ && cols == cols_);
   rows_ = rows;
   cols_ = cols;
   stride_ = round_up(cols, kColumns);
   if (stride_ % kSameSets == 0) stride_ += kColumns;
   const size_t needed = std::max(round_up(rows, kBlockRows) + 4, round_up(rows, kBlockColumns)) * stride_;
   if (needed > memory_.size()) memory_ = Memory(needed);
+  numbers_ = memory_.data();
+}
+
+Tensor Tensor::part(int64_t first, int64_t rows) const {
+  Tensor some;
+  some.numbers_ = numbers_ + first * stride_;
+  some.rows_ = rows;
+  some.cols_ = cols_;
+  some.stride_ = stride_;
+  some.is_part_ = true;
+  return some;
 }
 
 void Tensor::copy(const Tensor& from) {

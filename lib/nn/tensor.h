@@ -41,16 +41,22 @@ class Tensor {
   void reshape(int64_t rows, int64_t cols);
   void copy(const Tensor& from);  // its shape and contents
 
+  // Some of its rows, in its memory, which must remain. They have no other shape, and only the rows
+  // themselves may be written.
+  Tensor part(int64_t first, int64_t rows) const;
+
   int64_t rows() const { return rows_; }
   int64_t cols() const { return cols_; }
   int64_t stride() const { return stride_; }  // floats from one row to the next
-  float* row(int64_t i) { return memory_.data() + i * stride_; }
-  const float* row(int64_t i) const { return memory_.data() + i * stride_; }
+  float* row(int64_t i) { return numbers_ + i * stride_; }
+  const float* row(int64_t i) const { return numbers_ + i * stride_; }
   std::span<const float> values(int64_t i) const { return {row(i), static_cast<size_t>(cols_)}; }
 
  private:
   Memory memory_;
+  float* numbers_ = nullptr;
   int64_t rows_ = 0, cols_ = 0, stride_ = 0;
+  bool is_part_ = false;
 };
 
 }  // namespace bert::nn

@@ -81,7 +81,7 @@ TEST_CASE("activations match double precision over all magnitudes") {
   x.resize(x.size() / 16 * 16);
   const auto n = static_cast<int64_t>(x.size());
   const std::vector<float> bias(x.size());
-  std::vector<float> y(x.size());
+  std::vector<float> y(x.size()), residual(x.rbegin(), x.rend());
   for (const Kernels* table : tables()) {
     for (auto activation : {Activation::none, Activation::gelu, Activation::gelu_tanh, Activation::relu,
                             Activation::silu, Activation::tanh}) {
@@ -98,6 +98,14 @@ TEST_CASE("activations match double precision over all magnitudes") {
         check_rough(*table, x, halves);
       } else {
         CHECK(halves == rounded);
+      }
+      if (activation == Activation::none) {
+        RawTile added = tile;
+        added.residual = residual.data();
+        std::vector<float> found(x.size()), sum = y;
+        table->finish_tile(added, found.data(), n);
+        table->add(n, residual.data(), sum.data());
+        CHECK(found == sum);
       }
       tile.gate = {.numbers = bias.data(), .bias = x.data()};
       std::vector<float> gated(x.size()), product = y;
@@ -123,6 +131,7 @@ TEST_CASE("sums of integers are finished as the numbers they stand for, with the
     std::vector<int32_t> integers(kRows * kStride), sums(static_cast<size_t>(columns));
     for (int32_t& integer : integers) integer = static_cast<int32_t>(random() % 4001) - 2000;
     for (int32_t& sum : sums) sum = static_cast<int32_t>(random() % 401) - 200;
+    const auto residual = normal_numbers(random, kRows * columns);
     std::vector<QuantizedRow> quantized;
     std::vector<float> numbers(integers.size());
     for (int64_t row = 0; row < kRows; ++row) {
@@ -151,6 +160,24 @@ TEST_CASE("sums of integers are finished as the numbers they stand for, with the
         }
         of_integers.quantized = quantized.data();
         table->finish_tile(of_integers, found.data(), kWidth);
+        if (activation == Activation::none) {
+          RawTile alone = of_integers;
+          alone.gate = {};
+          std::vector<float> plain(found.size(), 7), added = plain;
+          std::vector<uint16_t> halves(found.size(), 7), rounded = halves;
+          table->finish_tile(alone, plain.data(), kWidth);
+          table->finish_tile_bf16(alone, halves.data(), kWidth);
+          alone.residual = residual.data();
+          alone.residual_stride = columns;
+          table->finish_tile(alone, added.data(), kWidth);
+          for (int64_t row = 0; row < kRows; ++row) {
+            const auto at = static_cast<size_t>(row * kWidth);
+            table->to_bf16(columns, &plain[at], &rounded[at]);
+            table->add(columns, &residual[static_cast<size_t>(row * columns)], &plain[at]);
+          }
+          CHECK(halves == rounded);
+          CHECK(added == plain);
+        }
         of_integers.ranges = ranges.data();
         of_integers.ranges_stride = 2;
         table->finish_tile(of_integers, ranged.data(), kWidth);

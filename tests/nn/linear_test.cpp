@@ -266,14 +266,23 @@ TEST_CASE("a layer between two others has the bits of each on its own, with and 
           }
           next.forward(context, weights, y, Activation::none, expected);
           Tensor memory, z, its_u, its_factor;
+          const Tensor residual = normal_tensor(random, sizes.tokens, sizes.outputs);
+          Tensor sum;
+          sum.copy(expected);
+          for (int64_t row = 0; row < sum.rows(); ++row)
+            context.kernels().add(sum.cols(), residual.row(row), sum.row(row));
+          next.forward(context, weights, y, &residual, z);
+          CHECK(same_bits(values(z), values(sum)));
           Linear::Inner inner = {.activation = activation, .gate = gated ? &gate : nullptr};
           first.forward(context, weights, x, inner, memory);
           CHECK(same_bits(values(memory), values(y)));
-          first.forward(context, weights, x, inner, next, memory, z);
+          first.forward(context, weights, x, inner, next, nullptr, memory, z);
           CHECK(same_bits(values(z), values(expected)));
+          first.forward(context, weights, x, inner, next, &residual, memory, z);
+          CHECK(same_bits(values(z), values(sum)));
           inner.u = &its_u;
           if (gated) inner.factor = &its_factor;
-          first.forward(context, weights, x, inner, next, memory, z);
+          first.forward(context, weights, x, inner, next, nullptr, memory, z);
           CHECK(same_bits(values(z), values(expected)));
           CHECK(same_bits(values(its_u), values(u)));
           if (gated) CHECK(same_bits(values(its_factor), values(factor)));
@@ -309,7 +318,12 @@ TEST_CASE(
       Tensor y, expected, memory, z;
       first.forward(context, weights, x, inner, y);
       next.forward(context, weights, y, Activation::none, expected);
-      first.forward(context, weights, x, inner, next, memory, z);
+      first.forward(context, weights, x, inner, next, nullptr, memory, z);
+      CHECK(same_bits(values(z), values(expected)));
+      const Tensor residual = normal_tensor(random, 101, 24);
+      for (int64_t row = 0; row < expected.rows(); ++row)
+        context.kernels().add(24, residual.row(row), expected.row(row));
+      first.forward(context, weights, x, inner, next, &residual, memory, z);
       CHECK(same_bits(values(z), values(expected)));
     }
   }

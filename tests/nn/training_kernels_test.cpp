@@ -194,6 +194,33 @@ std::vector<float> in_bf16(std::vector<float> numbers) {
   return numbers;
 }
 
+// The same rows as pairs of bf16, `stride` floats apart.
+std::vector<float> in_pairs(const Kernels& table, const float* numbers, int64_t from_stride, int64_t rows,
+                            int64_t size, int64_t stride) {
+  std::vector<float> pairs(static_cast<size_t>(rows * stride));
+  for (int64_t row = 0; row < rows; ++row)
+    table.to_bf16(size, numbers + row * from_stride, reinterpret_cast<uint16_t*>(&pairs[row * stride]));
+  return pairs;
+}
+
+// What attend_bf16 makes of these; `beside` is left elsewhere.
+std::vector<float> attend_pairs(const Kernels& table, AttentionHead head, const DroppedProbabilities& dropped,
+                                float* scratch, size_t numbers, float beside) {
+  const int64_t stride = head.size / 2 + 3;
+  const auto q = in_pairs(table, head.q, head.q_stride, head.rows, head.size, stride),
+             k = in_pairs(table, head.k, head.kv_stride, head.length, head.size, stride),
+             v = in_pairs(table, head.v, head.kv_stride, head.length, head.size, stride);
+  std::vector<float> out(numbers, beside);
+  head.q = q.data();
+  head.k = k.data();
+  head.v = v.data();
+  head.q_stride = head.kv_stride = stride;
+  head.out = out.data();
+  head.in_pairs = true;
+  table.attend_bf16(head, dropped, scratch);
+  return out;
+}
+
 enum class Sees { all, before, near };
 
 // The keys that each query sees, ascending; none if it sees all. The queries are all tokens or some of them.
@@ -285,6 +312,8 @@ TEST_CASE("attention and its gradients match double precision for any length, he
           rounding.out = found.data();
           table->attend_bf16(rounding, dropped, scratch.data());
           CHECK_MESSAGE(relative_error(expected_bf16, found.data(), stride) < 3e-3, where, ", bf16");
+          if (size % 16 == 0)
+            CHECK_MESSAGE(attend_pairs(*table, head, dropped, scratch.data(), out.size(), 7) == found, where);
           std::swap(out, found);  // for what is beside the columns
         }
         CHECK_MESSAGE(relative_error(gradient.dv, dv.data(), stride) < 2e-6, where);

@@ -299,7 +299,8 @@ TEST_CASE("attention rounds to bf16 only with such weights, and not what backwar
       for (Context* each : {&context, &without}) {
         const Pass pass = {.context = *each, .weights = weights, .offsets = offsets, .keeps = keeps};
         Attention::Saved saved;
-        attention.forward(pass, x, {x, offsets, {}}, saved, y[each == &without]);
+        attention.forward(pass, x, {x, offsets, {}}, 1, saved);
+        attention.project_output(pass, saved.attended, nullptr, y[each == &without]);
       }
       bool equal = true;
       for (int64_t row = 0; row < x.rows(); ++row)
@@ -336,7 +337,8 @@ TEST_CASE("attention gradients equal central differences of the reference") {
       Attention::BackwardWorkspace workspace = {filled_tensor(20, 3 * ((hidden + 63) / 64 * 64), kNan),
                                                 filled_tensor(20, hidden, kNan)};
       Tensor y, dx = filled_tensor(20, hidden, 0);
-      c.attention.forward(pass, x, queries, saved, y);
+      c.attention.forward(pass, x, queries, 1, saved);
+      c.attention.project_output(pass, saved.attended, nullptr, y);
       c.attention.backward(pass, x, queries, saved, dy, workspace, c.gradients, dx, dx);
 
       SlowAttention slow = c.twin(x, heads, offsets, dropout_seed);
@@ -410,7 +412,8 @@ TEST_CASE(
     Attention::Saved saved;
     Attention::BackwardWorkspace workspace;
     Tensor y, ds, dx = filled_tensor(200, 80, 0), more = filled_tensor(200, 80, 1);
-    c.attention.forward(pass, x, queries, saved, y);
+    c.attention.forward(pass, x, queries, 1, saved);
+    c.attention.project_output(pass, saved.attended, nullptr, y);
     c.attention.backward(pass, x, queries, saved, dy, workspace, c.gradients, dx, dx);
     c.gradients.settle(pool);
     if (threads == 1) first.assign(c.gradients.all().begin(), c.gradients.all().end());

@@ -57,22 +57,35 @@ static inline void gather_pairs(const float* from, int64_t stride, int64_t rows,
   }
 }
 
-static inline void pair_rows_bf16(int64_t rows, int64_t cols, const float* from, int64_t from_stride,
-                                  float* to, int64_t stride) {
+// Pairs of the numbers of two rows, of which part(row, i) gives kLanes from column i on.
+template <class Part>
+static inline void pair_parts(int64_t rows, int64_t cols, float* to, int64_t stride, Part part) {
   typedef uint32_t Bits __attribute__((vector_size(4 * kLanes), aligned(4), may_alias));
-  const auto part = [&](int64_t row, int64_t i) {
-    const float* const at = from + row * from_stride + i;
-    if (row < rows && i + kLanes <= cols) return load(at);
-    Vector some = {};
-    for (int64_t lane = 0; row < rows && i + lane < cols; ++lane) some[lane] = at[lane];
-    return some;
-  };
-  const auto bits = [](Vector v) { return __builtin_convertvector(to_bf16(v), Bits); };
+  const auto bits = [&](int64_t row, int64_t i) { return __builtin_convertvector(part(row, i), Bits); };
   for (int64_t row = 0; row < rows; row += 2) {
     for (int64_t i = 0; i < round_up(cols, 16); i += kLanes) {
-      *reinterpret_cast<Bits*>(to + row / 2 * stride + i) = bits(part(row, i)) | bits(part(row + 1, i)) << 16;
+      *reinterpret_cast<Bits*>(to + row / 2 * stride + i) = bits(row, i) | bits(row + 1, i) << 16;
     }
   }
+}
+
+static inline void pair_rows_bf16(int64_t rows, int64_t cols, const float* from, int64_t from_stride,
+                                  float* to, int64_t stride) {
+  pair_parts(rows, cols, to, stride, [&](int64_t row, int64_t i) {
+    const float* const at = from + row * from_stride + i;
+    if (row < rows && i + kLanes <= cols) return to_bf16(load(at));
+    Vector some = {};
+    for (int64_t lane = 0; row < rows && i + lane < cols; ++lane) some[lane] = at[lane];
+    return to_bf16(some);
+  });
+}
+
+// The same of rows [rows, cols / 2] in pairs; cols is a multiple of 16.
+static inline void pair_rows(int64_t rows, int64_t cols, const float* from, int64_t from_stride, float* to,
+                             int64_t stride) {
+  pair_parts(rows, cols, to, stride, [&](int64_t row, int64_t i) {
+    return row < rows ? *reinterpret_cast<const Halves*>(from + row * from_stride + i / 2) : Halves{};
+  });
 }
 
 static inline void scatter_rows(const float* from, int64_t rows, int64_t cols, float* to, int64_t stride) {
@@ -184,17 +197,19 @@ static inline float row_exponentials(const AttentionHead& head, int64_t row, Key
 // Prefetches one row of a later head's inputs into the L2 cache.
 __attribute__((always_inline)) static inline void prefetch_next(const AttentionHead& next, int64_t row) {
   constexpr auto prefetch = prefetch_rows<Access::read_later>;
+  const int64_t width = next.in_pairs ? next.size / 2 : next.size;
   if (row < next.length) {
-    prefetch(next.k + row * next.kv_stride, 0, 1, next.size);
-    prefetch(next.v + row * next.kv_stride, 0, 1, next.size);
+    prefetch(next.k + row * next.kv_stride, 0, 1, width);
+    prefetch(next.v + row * next.kv_stride, 0, 1, width);
   }
-  if (row < next.rows) prefetch(next.q + row * next.q_stride, 0, 1, next.size);
+  if (row < next.rows) prefetch(next.q + row * next.q_stride, 0, 1, width);
 }
 
-// With Pairs, head.relative has no positions.
-template <class Numbers>
+// With Pairs, head.relative has no positions. kFromPairs: head.in_pairs.
+template <class Numbers, bool kFromPairs = false>
 static void attend(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch) {
   constexpr bool kInPairs = Numbers::kInTerm == 2;
+  const int64_t width = kFromPairs ? head.size / 2 : head.size;  // floats of a row of q, k and v
   const int64_t length = head.length, size = round_up(head.size, 16), terms = kInPairs ? size / 2 : head.size,
                 q_stride = size / Numbers::kInTerm;
   Scratch parts = {scratch};
@@ -204,13 +219,16 @@ static void attend(const AttentionHead& head, const DroppedProbabilities& droppe
   float* const scores = parts.take(kAttentionRows * score_stride(length));
   float* const out = parts.take(kAttentionRows * size);
   const PositionScores positions(head, parts);
-  prefetch_rows<Access::read>(head.k, head.kv_stride, length, head.size);
-  prefetch_rows<Access::read>(head.v, head.kv_stride, length, head.size);
-  if constexpr (kInPairs) {
+  prefetch_rows<Access::read>(head.k, head.kv_stride, length, width);
+  prefetch_rows<Access::read>(head.v, head.kv_stride, length, width);
+  if constexpr (kFromPairs) {
+    transposed_panels(head.k, head.kv_stride, length, terms, kt);
+    pair_rows(length, head.size, head.v, head.kv_stride, v, size);
+  } else if constexpr (kInPairs) {
     float* const k = parts.take(length * terms);
     gather_pairs(head.k, head.kv_stride, length, head.size, k);
     transposed_panels(k, terms, length, terms, kt);
-    pair_rows_bf16(length, head.size, head.v, head.kv_stride, v, round_up(head.size, 16));
+    pair_rows_bf16(length, head.size, head.v, head.kv_stride, v, size);
   } else {
     transposed_panels(head.k, head.kv_stride, length, head.size, kt);
     gather_rows(head.v, head.kv_stride, length, head.size, v);
@@ -219,16 +237,20 @@ static void attend(const AttentionHead& head, const DroppedProbabilities& droppe
     const int64_t rows = head.rows - from < kAttentionRows ? head.rows - from : kAttentionRows;
     const KeyRange block = seen_by_block(head, from, rows);
     const int64_t keys = block.end - block.begin, stride = score_stride(keys);
-    const auto gather = kInPairs ? gather_pairs : gather_rows;
-    gather(head.q + from * head.q_stride, head.q_stride, rows, head.size, q);
-    score_products<Numbers>(rows, keys, terms, q, q_stride, kt + block.begin * terms, scores);
+    const float* const queries = head.q + from * head.q_stride;
+    if constexpr (kFromPairs) {
+      score_products<Numbers>(rows, keys, terms, queries, head.q_stride, kt + block.begin * terms, scores);
+    } else {
+      (kInPairs ? gather_pairs : gather_rows)(queries, head.q_stride, rows, head.size, q);
+      score_products<Numbers>(rows, keys, terms, q, q_stride, kt + block.begin * terms, scores);
+    }
     positions.add(from, rows, q, scores);
     float factors[kAttentionRows];
     for (int64_t row = 0; row < rows; ++row) {
       float* const e = scores + row * stride;
       if (from + row + kAttentionRows < head.rows) {
         prefetch_rows<Access::read>(head.q + (from + row + kAttentionRows) * head.q_stride, head.q_stride, 1,
-                                    head.size);
+                                    width);
       }
       prefetch_rows<Access::write>(head.out + (from + row) * head.out_stride, head.out_stride, 1, head.size);
       if (head.next != nullptr) prefetch_next(*head.next, from + row);

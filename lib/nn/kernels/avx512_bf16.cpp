@@ -18,11 +18,15 @@ namespace bert::nn::BERT_KERNELS {
 // These use all of them.
 #include "nn/kernels/attention.h"
 
+static void attend_bf16(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch) {
+  (head.in_pairs ? attend<Pairs, true> : attend<Pairs>)(head, dropped, scratch);
+}
+
 void use(Kernels& table) {
   table.to_bf16 = to_bf16;
   table.pair_rows_bf16 = pair_rows_bf16;
   table.finish_tile_bf16 = finish_tile_bf16;
-  table.attend_bf16 = attend<Pairs>;
+  table.attend_bf16 = attend_bf16;
   table.multiply_panel_bf16 = multiply_panel<Pairs>;
 }
 

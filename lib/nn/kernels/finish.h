@@ -1,5 +1,7 @@
 // What follows products of weights. Included by inference.h and avx512_bf16.cpp, inside their namespace.
 
+static constexpr int64_t kFinishRows = 12;  // rows of a part
+
 // numbers + bias of kLanes columns.
 struct FromFloats {
   const float* numbers;
@@ -30,6 +32,21 @@ struct FromIntegers {
   }
 };
 
+// The same + residual.
+template <class Source>
+struct Added {
+  Source source;
+  const float* residual;
+  int64_t stride;
+
+  Added(const RawColumns& raw, const RawTile& tile, int64_t column)
+      : source(raw, tile, column), residual(tile.residual + column), stride(tile.residual_stride) {}
+  Vector operator()(int64_t row) const {
+    __builtin_prefetch(residual + (row + kFinishRows) * stride);
+    return source(row) + load(residual + row * stride);
+  }
+};
+
 static inline Range range_of(int64_t n, const float* x) {
   Vector least = {}, most = {};
   int64_t i = 0;
@@ -51,11 +68,10 @@ static inline Range range_of(int64_t n, const float* x) {
 // its cache line blocks those after it. A part is small, since its lines may be in the same few cache sets.
 template <class Source, bool kGated, bool kRanged, class Number, class Function>
 static inline void finish_rows(const RawTile& tile, Number* y, int64_t y_stride, Function act) {
-  constexpr int64_t kPart = 12;
   const int64_t rows = tile.rows, columns = tile.columns;
-  for (int64_t first = 0; first < rows; first += kPart) {
-    const int64_t end = first + kPart < rows ? first + kPart : rows;
-    const int64_t ahead = end < rows ? kPart * y_stride : 0;
+  for (int64_t first = 0; first < rows; first += kFinishRows) {
+    const int64_t end = first + kFinishRows < rows ? first + kFinishRows : rows;
+    const int64_t ahead = end < rows ? kFinishRows * y_stride : 0;
     for (int64_t i = 0; i < columns; i += kLanes) {
       const Source layer(tile.layer, tile, i), gate(kGated ? tile.gate : tile.layer, tile, i);
       for (int64_t row = first; row < end; ++row) {
@@ -95,11 +111,20 @@ static inline void finish_from(const RawTile& tile, Number* y, int64_t y_stride)
   }
 }
 
+template <class Source>
+static inline void finish_added(const RawTile& tile, float* y, int64_t y_stride) {
+  finish_rows<Added<Source>, false, false>(tile, y, y_stride, [](Vector x) { return x; });
+}
+
 static inline void finish_tile(const RawTile& tile, float* y, int64_t y_stride) {
+  if (tile.residual != nullptr)
+    return tile.quantized == nullptr ? finish_added<FromFloats>(tile, y, y_stride)
+                                     : finish_added<FromIntegers>(tile, y, y_stride);
   if (tile.quantized == nullptr) return finish_from<FromFloats, false>(tile, y, y_stride);
   if (tile.ranges == nullptr) return finish_from<FromIntegers, false>(tile, y, y_stride);
   finish_from<FromIntegers, true>(tile, y, y_stride);
 }
 static void finish_tile_bf16(const RawTile& tile, uint16_t* y, int64_t y_stride) {
-  finish_from<FromFloats, false>(tile, y, y_stride);
+  if (tile.quantized == nullptr) return finish_from<FromFloats, false>(tile, y, y_stride);
+  finish_from<FromIntegers, false>(tile, y, y_stride);
 }

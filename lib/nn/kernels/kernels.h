@@ -67,6 +67,7 @@ struct AttentionHead {
   const float* bias = nullptr;
   const int64_t* positions = nullptr;
   RelativeRows relative = {};           // not together with `seen`
+  bool in_pairs = false;                // q, k and v are pairs of bf16 in place of floats; size: of 16
   const AttentionHead* next = nullptr;  // prefetch hint: the head likely to come next
 };
 
@@ -169,7 +170,8 @@ struct RawColumns {
   IntegerColumns integers = {};
 };
 
-// From these, y = act(numbers + bias), or act(numbers + bias)∘(gate + its bias).
+// From these, y = act(numbers + bias), or act(numbers + bias)∘(gate + its bias), or numbers + bias +
+// residual.
 struct RawTile {
   int64_t rows, columns;  // columns: a multiple of 16
   int64_t stride;         // of the numbers
@@ -180,6 +182,8 @@ struct RawTile {
   // rough then, as for y in bf16 (kernels/math.h).
   Range* ranges = nullptr;
   int64_t ranges_stride = 0;
+  const float* residual = nullptr;  // [rows, columns]; without activation, gate and ranges
+  int64_t residual_stride = 0;
 };
 
 // Columns of a panel of weights (panels.h), by the lanes of a vector: oneDNN has layouts for AVX-512.
@@ -259,7 +263,8 @@ struct Kernels {
 
   // Attention and its backward pass. Scratch for both: attention_scratch.
   void (*attend)(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch);
-  // With products of bf16, without head.relative. nullptr: this processor has no such products.
+  // With products of bf16, without head.relative; alone takes pairs. nullptr: this processor has no such
+  // products.
   void (*attend_bf16)(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch);
   void (*attend_backward)(const AttentionHeadGradient& gradient, float* scratch);
 
